@@ -509,6 +509,7 @@ export interface Contract {
               name?: string | undefined;
             }[] | undefined;
             told?: number | undefined;
+            goal?: { id: string; serial: number } | undefined;
           }
         | {
             v: 1;
@@ -2216,6 +2217,7 @@ export interface Contract {
                 name?: string | undefined;
               }[] | undefined;
               told?: number | undefined;
+              goal?: { id: string; serial: number } | undefined;
             }
           | {
               v: 1;

@@ -31,6 +31,9 @@ const MAX_OBSERVE_TRIES = 40;
 /** Kinds of jobs that are carried out in the order of turns, or of what a chat is told. */
 const OF_TURNS: readonly string[] = ["observe", "index", "deliver"];
 
+/** Kinds of jobs whose row may change while it is attempted. */
+const CHANGE_MEANWHILE: readonly string[] = ["index", "goal"];
+
 export type Outbox = ReturnType<typeof createOutbox>;
 
 export function createOutbox(context: EngineContext) {
@@ -167,8 +170,8 @@ async function attempt(context: EngineContext, row: JobRow): Promise<void> {
   } catch (error) {
     host.report(`job ${row.id}`, error);
     const left = jobs.get(row.id);
-    // A job of the index takes in turns that end during an attempt.
-    if (left) jobs.retry(left.job.kind === "index" ? { ...row, job: left.job } : row);
+    // A job of the index, or of a goal, may have changed during the attempt: a turn has ended, or a verdict was stored.
+    if (left) jobs.retry(CHANGE_MEANWHILE.includes(left.job.kind) ? { ...row, job: left.job } : row);
   }
 }
 
