@@ -1,20 +1,32 @@
-// The Agenda object of a profile: its roles and the list of its boards. Called by the API, by the profile's sessions and by its Account. A
+// The Agenda object of a profile: its jobs, its roles and the list of its boards. Called by the API, by the profile's sessions and by its Account. A
 // profile that uses none of this stores nothing here. See docs/decisions/0097.
 import { DurableObject } from "cloudflare:workers";
 import { BOARD_LIST_SCHEMA, type ListedBoard, createBoardList } from "../../core/agenda/board-list.ts";
 import { ROLE_SCHEMA, createRoleRows } from "../../core/agenda/role-rows.ts";
-import { type Result, err, ok } from "../../core/errors.ts";
+import { ulid } from "ulid";
+import { type Result, err, messageOf, ok } from "../../core/errors.ts";
+import type { ChangeJob, CreateJob, JobName } from "../../core/schemas/agenda/job.ts";
 import type { Role, RoleName } from "../../core/schemas/agenda/role.ts";
 import type { BoardName } from "../../core/schemas/board/card.ts";
 import type { SessionDelivery } from "../../core/schemas/channels/delivery.ts";
-import { ProfileId } from "../../core/schemas/ids.ts";
+import { ProfileId, type SessionId } from "../../core/schemas/ids.ts";
+import { readBeginner } from "../../core/session/channel/begun-by.ts";
+import { createPageReader } from "../../core/tools/web/page/page-reader.ts";
+import { changePolicy } from "../../stores/curation/shared-records.ts";
 import { systemClock } from "../../stores/platform/system-clock.ts";
+import { openBucket } from "../../wiring/stores.ts";
+import { openOutbound } from "../../wiring/outbound.ts";
+import { readSettings } from "../../wiring/settings.ts";
 import { hasTable, toSql } from "../sql.ts";
-import { type AgendaEnv, openAccount, openBoard } from "./context.ts";
+import { type AgendaEnv, openAccount, openBoard, openChannels, openSession } from "./context.ts";
+import { type JobCall, type JobDesk, createJobDesk } from "./job-desk.ts";
+import { lookAtGate } from "./look-at-gate.ts";
 
 /** [own] */
 const MAX_ROLES = 50;
 const MAX_BOARDS = 20;
+/** Until an alarm comes if the object dies at work. */
+const WATCH_MS = 60_000;
 const PROFILE_GONE = err("profile_gone", "This profile has been deleted.");
 
 export class Agenda extends DurableObject<AgendaEnv> {
@@ -22,6 +34,7 @@ export class Agenda extends DurableObject<AgendaEnv> {
   readonly #sql = toSql(this.ctx.storage);
   readonly #roles = createRoleRows(this.#sql);
   readonly #boards = createBoardList(this.#sql);
+  #opened: JobDesk | null = null;
 
   // ---- roles ----
 
@@ -75,8 +88,66 @@ export class Agenda extends DurableObject<AgendaEnv> {
     this.#boards.remove(name);
   }
 
+  // ---- jobs; job-desk.ts documents the calls ----
+
+  async createJob(spec: CreateJob, call: JobCall) {
+    return this.#jobs().create(spec, call);
+  }
+  async listJobs(page: { after: string; limit: number }) {
+    return this.#jobs().list(page);
+  }
+  async readJob(name: JobName) {
+    return this.#jobs().read(name);
+  }
+  async changeJob(name: JobName, change: ChangeJob, call: Pick<JobCall, "author">) {
+    return this.#jobs().change(name, change, call);
+  }
+  async pauseJob(name: JobName, why: string) {
+    return this.#jobs().pause(name, why);
+  }
+  async resumeJob(name: JobName) {
+    return this.#jobs().resume(name);
+  }
+  async runJob(name: JobName, call: Pick<JobCall, "op">) {
+    return this.#jobs().run(name, call);
+  }
+  async removeJob(name: JobName) {
+    return this.#jobs().remove(name);
+  }
+  async listJobRuns(name: JobName, page: { before: number | null; limit: number }) {
+    return this.#jobs().listRuns(name, page);
+  }
+
   /** How the turn of a job's run has ended, or what it says. Once this has answered, it is stored. Idempotent by its id. */
-  async takeDelivery(_delivery: SessionDelivery): Promise<void> {}
+  async takeDelivery(delivery: SessionDelivery): Promise<void> {
+    const beginner = readBeginner(delivery.origin);
+    if (beginner.kind === "job") await this.#jobs().takeEnd(beginner.run, delivery);
+  }
+  /** Idempotent. Called by the profile's Account. */
+  async forgetSession(session: SessionId): Promise<void> {
+    this.#jobs().forgetSession(session);
+  }
+
+  // ---- work ----
+
+  override async alarm(): Promise<void> {
+    const desk = this.#jobs();
+    if (desk.nextDue() === null) return;
+    await this.ctx.storage.setAlarm(systemClock.now() + WATCH_MS);
+    // Not awaited: no alarm fires while one is handled, and a gate may be slow.
+    this.ctx.waitUntil(
+      desk
+        .work()
+        .then(() => this.#arm())
+        .catch((error: unknown) => this.#report("work", error)),
+    );
+  }
+
+  async #arm(): Promise<void> {
+    const due = this.#jobs().nextDue();
+    if (due === null) await this.ctx.storage.deleteAlarm();
+    else await this.ctx.storage.setAlarm(Math.max(due, systemClock.now()));
+  }
 
   /** Deletes everything, the boards first. Idempotent. Called by the profile's Account, which no longer knows the profile. */
   async erase(): Promise<void> {
@@ -93,6 +164,25 @@ export class Agenda extends DurableObject<AgendaEnv> {
       for (const query of [...ROLE_SCHEMA, ...BOARD_LIST_SCHEMA]) this.#sql.run(query);
     });
     return ok(null);
+  }
+  #jobs(): JobDesk {
+    const settings = readSettings(this.env);
+    return (this.#opened ??= createJobDesk({
+      ...{ sql: this.#sql, clock: systemClock, random: Math.random, profile: this.#profile, limits: settings.jobs },
+      newSession: () => ulid(),
+      account: openAccount(this.env, this.#profile),
+      channels: openChannels(this.env, this.#profile),
+      session: (id) => openSession(this.env, this.#profile, id),
+      look: (gate) => lookAtGate(gate, () => createPageReader(openOutbound(this.env, settings))),
+      changePolicy: (next) => changePolicy(openBucket(this.env.SKILLS), this.#profile, next),
+      hasTables: () => hasTable(this.#sql, "job"),
+      arm: () => this.#arm(),
+      background: (work) => this.ctx.waitUntil(work),
+      report: (what, error) => this.#report(what, error),
+    }));
+  }
+  #report(what: string, error: unknown): void {
+    console.error(`agenda: ${what}: ${messageOf(error)}`);
   }
   #exists(): boolean {
     return hasTable(this.#sql, "role");

@@ -14,6 +14,7 @@ export const HookEventType = z.enum([
   "skill.withdrawn",
   "budget.reached",
   "webhook.answered",
+  "job.ended",
 ]);
 export type HookEventType = z.infer<typeof HookEventType>;
 
