@@ -155,6 +155,7 @@ export const AGENDA_FATES: Record<string, Fate> = {
   board: "stays: as the cards of `Board`",
   job: "stays: it would run in both deployments",
   job_count: "stays: as `job`",
+  job_skill: "stays: as `job`",
   job_run: "stays: says what this deployment did; the sessions travel",
 };
 

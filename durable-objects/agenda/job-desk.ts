@@ -75,10 +75,12 @@ export function createJobDesk(deps: JobDeskDeps) {
       if (!hasTables() && (await account.checkProfile()) === null) {
         return err("profile_gone", "This profile has been deleted.");
       }
-      const made = sql.transaction(() => {
-        if (!hasTables()) for (const query of [...JOB_SCHEMA, ...RUN_SCHEMA, ...KEPT_SKILLS_SCHEMA]) sql.run(query);
-        return jobs.put(spec, { author, op, ifAbsent: true });
-      });
+      if (!hasTables()) {
+        sql.transaction(() => {
+          for (const query of [...JOB_SCHEMA, ...RUN_SCHEMA, ...KEPT_SKILLS_SCHEMA]) sql.run(query);
+        });
+      }
+      const made = jobs.put(spec, { author, op, ifAbsent: true });
       return answer(made.ok ? ok(made.value.job) : made);
     },
     /** By name. `after`: the name of the last one of the page before. */

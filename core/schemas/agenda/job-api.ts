@@ -3,7 +3,15 @@ import * as z from "zod";
 import { Job, JobRun } from "./job.ts";
 
 /** `due`: when a run is to begin, which the object has set its alarm for. */
-export const JobInfo = Job.omit({ v: true, op: true, seen: true, plan: true, attempts: true, notBefore: true, run: true }).extend({
+export const JobInfo = Job.omit({
+  v: true,
+  op: true,
+  seen: true,
+  plan: true,
+  attempts: true,
+  notBefore: true,
+  run: true,
+}).extend({
   due: z.int().nullable().meta({
     description:
       "When the next run begins, in milliseconds since 1970: the alarm for it is set. `null`: the job pauses, has finished, or is running",
@@ -22,7 +30,9 @@ export const JobRunList = z.object({ runs: z.array(JobRunInfo), next: z.string()
 export const JobDetail = z.object({ job: JobInfo, runs: z.array(JobRunInfo) });
 export type JobDetail = z.infer<typeof JobDetail>;
 
-export const PauseJob = z.strictObject({ why: z.string().max(1_000).optional().meta({ description: "Shown with the job" }) });
+export const PauseJob = z.strictObject({
+  why: z.string().max(1_000).optional().meta({ description: "Shown with the job" }),
+});
 
 export function toJobInfo(job: Job, due: number | null): JobInfo {
   return JobInfo.parse({ ...job, due, running: job.run });
