@@ -197,6 +197,7 @@ export async function erasePass(
       const turns = await archive.eraseSession(row.id);
       await toChannels(env, profile).forgetSession(row.id);
       await env.WEBHOOKS.getByName(profile).forgetSession(row.id);
+      await env.AGENDA.getByName(profile).forgetSession(row.id);
       const of = { bucket: stores.bucket, profile };
       const objects = await eraseSessionObjects(of, row.id);
       const works = await eraseWorksOfSession({ ...of, now: stores.clock.now() }, row.id);

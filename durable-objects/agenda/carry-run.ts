@@ -4,14 +4,15 @@ import { type Result, err, ok } from "../../core/errors.ts";
 import { type JobContext, toRunMessage } from "../../core/jobs/run-message.ts";
 import { readRunEnd } from "../../core/jobs/read-end.ts";
 import type { Jobs, OpenRun } from "../../core/jobs/jobs.ts";
-import type { JobLimits, RunEnd, WakeGate } from "../../core/schemas/agenda/job.ts";
+import type { RunEnd, WakeGate } from "../../core/schemas/agenda/job.ts";
+import type { JobSettings } from "../../core/schemas/agenda/settings.ts";
 import { type SessionId, fromTurnId, toTurnId } from "../../core/schemas/ids.ts";
 import { toBeginnerChat } from "../../core/session/channel/begun-by.ts";
 import type { AccountStub, SessionStub } from "./context.ts";
 
 export interface CarryDeps {
   jobs: Pick<Jobs, "passGate" | "markRunning" | "settle" | "readContext">;
-  limits: Pick<JobLimits, "maxTokens">;
+  limits: Pick<JobSettings, "maxTokens">;
   account: AccountStub;
   session(id: SessionId): SessionStub;
   look(gate: WakeGate): Promise<Result<string>>;

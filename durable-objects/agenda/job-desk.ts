@@ -6,7 +6,8 @@ import { type OpenRun, createJobs } from "../../core/jobs/jobs.ts";
 import { toRunEnd, withTokens } from "../../core/jobs/read-end.ts";
 import { RUN_SCHEMA } from "../../core/jobs/run-rows.ts";
 import type { Clock, Random, Sql } from "../../core/ports.ts";
-import type { ChangeJob, CreateJob, Job, JobLimits, JobName, JobRun, WakeGate } from "../../core/schemas/agenda/job.ts";
+import type { ChangeJob, CreateJob, Job, JobName, JobRun, WakeGate } from "../../core/schemas/agenda/job.ts";
+import type { JobSettings } from "../../core/schemas/agenda/settings.ts";
 import { type JobDetail, type JobInfo, JobRunInfo, toJobInfo } from "../../core/schemas/agenda/job-api.ts";
 import type { Author } from "../../core/schemas/board/card.ts";
 import type { SessionDelivery } from "../../core/schemas/channels/delivery.ts";
@@ -22,7 +23,7 @@ export interface JobDeskDeps {
   clock: Clock;
   random: Random;
   profile: string;
-  limits: JobLimits;
+  limits: JobSettings;
   newSession(): SessionId;
   account: AccountStub;
   channels: ChannelsStub;
