@@ -33,18 +33,21 @@ export function createJob(
 }
 
 /**
- * Absent fields stay. A schedule that is written as before keeps its slots, so a repeated change is harmless; a new one begins now. Failures: those
- * of `readSchedule`.
+ * Absent fields stay. A schedule that is written as before keeps its slots, so a repeated change is harmless; a new one begins now, and so does
+ * that of a finished job. Failures: those of `readSchedule`.
  */
 export function changeJob(job: Job, change: ChangeJob, author: Author, { now, limits }: EditDeps): Result<Job> {
   const changed: Job = { ...job, ...withoutAbsent(change), changedAt: now };
   // Somebody else's words do not become the owner's because the owner changed the hour, nor the reverse.
   if (change.prompt !== undefined && change.prompt !== job.prompt) changed.author = author;
-  const isOther = (a: unknown, b: unknown) => JSON.stringify(a) !== JSON.stringify(b);
   if (isOther(changed.gate, job.gate)) changed.seen = null;
-  if (changed.schedule !== job.schedule || changed.timeZone !== job.timeZone) {
+  const isRestart = change.schedule !== undefined && job.finishedAt !== null;
+  if (changed.schedule !== job.schedule || changed.timeZone !== job.timeZone || isRestart) {
     const read = readSchedule(changed.schedule, { now, zone: changed.timeZone, ...limits });
     if (!read.ok) return read;
+    // A zone that the schedule names goes before one that is given beside it.
+    const isSame = changed.schedule === job.schedule && read.value.zone === job.timeZone && !isRestart;
+    if (isSame) return ok(applyRepeat({ ...changed, timeZone: job.timeZone }, job, now));
     return ok({
       ...changed,
       ...scheduled(read.value),
@@ -55,8 +58,7 @@ export function changeJob(job: Job, change: ChangeJob, author: Author, { now, li
       attempts: 0,
     });
   }
-  if (changed.repeat !== job.repeat) return ok(applyRepeat(changed, now));
-  return ok(changed);
+  return ok(applyRepeat(changed, job, now));
 }
 
 /** It begins again at the next slot after now: what it missed while it paused was not wanted. Failure: `schedule_past`. */
@@ -72,10 +74,14 @@ export function resumeJob(job: Job, now: number): Result<Job> {
   return ok({ ...job, nextAt, paused: null, failures: 0, attempts: 0, retry: null, notBefore: null });
 }
 
-/** Whether a complete new form of the job asks for what it is already. */
-export function toChange(spec: CreateJob): ChangeJob {
-  const { name: _name, ...change } = spec;
-  return change;
+/** A complete new form as a change; `null`: the job is like that already. */
+export function toChange({ name: _name, ...spec }: CreateJob, job: Job): ChangeJob | null {
+  const isKept = Object.entries(spec).every(([field, value]) => !isOther(value, job[field as keyof JobSpec]));
+  return isKept ? null : spec;
+}
+
+function isOther(a: unknown, b: unknown): boolean {
+  return a !== undefined && JSON.stringify(a) !== JSON.stringify(b);
 }
 
 function scheduled({ plan, zone, understood, nextAt }: ReadSchedule) {
@@ -83,7 +89,8 @@ function scheduled({ plan, zone, understood, nextAt }: ReadSchedule) {
 }
 
 /** More runs than before give a finished job its next slot back. */
-function applyRepeat(job: Job, now: number): Job {
+function applyRepeat(job: Job, before: Job, now: number): Job {
+  if (job.repeat === before.repeat) return job;
   if (job.repeat !== null && job.ran >= job.repeat)
     return { ...job, nextAt: null, retry: null, finishedAt: job.finishedAt ?? now };
   if (job.finishedAt === null) return job;

@@ -89,9 +89,10 @@ export function createJobs(deps: JobsDeps) {
         }
         const context = checkContext(spec.name, spec.contextFrom);
         if (!context.ok) return context;
-        const made = known
-          ? changeJob(known, toChange(spec), author, editDeps())
-          : createJob(spec, { author, op }, editDeps());
+        const change = known && toChange(spec, known);
+        if (known && !change) return ok({ job: known, isNew: false });
+        const made =
+          known && change ? changeJob(known, change, author, editDeps()) : createJob(spec, { author, op }, editDeps());
         if (!made.ok) return made;
         if (known) jobs.put(made.value);
         else jobs.add(made.value);

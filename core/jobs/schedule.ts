@@ -44,6 +44,8 @@ const NICKNAMES: Record<string, string> = {
   ...{ "@hourly": "0 * * * *", "@daily": "0 0 * * *", "@midnight": "0 0 * * *", "@weekly": "0 0 * * 0" },
   ...{ "@monthly": "0 0 1 * *", "@yearly": "0 0 1 1 *", "@annually": "0 0 1 1 *" },
 };
+/** A calendar has no two slots within less. */
+const CRON_STEP_MS = 60_000;
 /** Slots of a calendar whose distances are compared with `minEveryMs`. */
 const COMPARED_SLOTS = 24;
 /** [own] Ten years: later times are mistakes. */
@@ -67,7 +69,8 @@ export function readSchedule(text: string, deps: ScheduleDeps): Result<ReadSched
     const why = nextAt === null ? "has no time after now" : "is more than ten years away";
     return err("schedule_past", `The schedule '${trimmed}' (${read.understood}) ${why}. Give a later time.`);
   }
-  if (shortest(read.plan, zone, nextAt) < minEveryMs) {
+  const mayBeTooOften = read.plan.kind === "every" || minEveryMs > CRON_STEP_MS;
+  if (mayBeTooOften && shortest(read.plan, zone, nextAt) < minEveryMs) {
     const least = describeDuration(minEveryMs);
     return err(
       "schedule_too_often",

@@ -98,14 +98,11 @@ function createModel() {
     const set = bed.clock.now();
     const known = model.get(of);
     bed.jobs.put(CreateJob.parse({ name: of, schedule: text, prompt: "Hi.", repeat }), { author: OWNER });
-    if (known?.text === text) {
-      // The same words keep the slots; only the number of runs may have changed.
+    // The same words keep the slots of a job that has not finished; only the number of runs may have changed.
+    if (known?.text === text && (known.repeat === repeat || !known.isFinished)) {
       if (known.repeat === repeat) return;
       known.repeat = repeat;
       if (repeat !== null && known.ran >= repeat) return finish(known);
-      if (!known.isFinished) return;
-      known.next = known.after(set);
-      known.isFinished = known.next === null;
       return;
     }
     const fresh = { text, after: (time: number) => after(time, set), repeat, next: after(set, set), isFinished: false };
@@ -185,9 +182,8 @@ function createModel() {
 
   function run(given: Command): void {
     if (given.do === "put") return put(given);
-    if (given.do === "claim") return claim();
-    if (given.do === "reboot") return bed.reboot();
     if (given.do === "advance") return bed.clock.advance(given.minutes * MINUTE);
+    if (!("name" in given)) return given.do === "claim" ? claim() : bed.reboot();
     const job = model.get(given.name);
     if (!job) return void expect(bed.jobs.find(given.name).ok).toBe(false);
     switch (given.do) {

@@ -92,6 +92,26 @@ describe("a job", () => {
     expect(bed.find("hello").understood).toBe("every day at 12:00");
   });
 
+  it("keeps its slots where its schedule names the zone and another is given beside it", () => {
+    const spec = CreateJob.parse({ name: "hello", schedule: "in 2h Europe/Berlin", prompt: "Hi.", timeZone: "UTC" });
+    for (const prompt of ["Hi.", "Ho."]) {
+      expect(bed.jobs.put({ ...spec, prompt }, { author: OWNER })).toMatchObject({
+        value: { job: { timeZone: "Europe/Berlin", nextAt: START + 2 * HOUR, prompt } },
+      });
+      bed.clock.advance(MINUTE);
+    }
+  });
+
+  it("that has finished begins again when its schedule is set, unless it is put as it was", () => {
+    const spec = CreateJob.parse({ name: "once", schedule: "in 30m", prompt: "Hi." });
+    bed.jobs.put(spec, { author: OWNER });
+    bed.settle(bed.claimNext("once").id, DONE);
+    expect(bed.jobs.put(spec, { author: OWNER })).toMatchObject({ value: { job: { nextAt: null } } });
+    expect(bed.jobs.change("once", { schedule: "in 30m" }, OWNER)).toMatchObject({
+      value: { nextAt: bed.clock.now() + 30 * MINUTE, finishedAt: null, ran: 0 },
+    });
+  });
+
   it("keeps as its author whoever wrote what it is told", () => {
     bed.make("hello", "every 2h");
     const agent = { by: "agent" as const, session: "01ARZ3NDEKTSV4RRFFQ69G5FA1" };
