@@ -234,10 +234,18 @@ describe("Mattermost", () => {
   });
 
   test("a post of a thread is answered there, and one whose thread is not told in time in its channel", async () => {
-    const { world, receive, setFault, seen } = openTestChannel(fixture);
+    const { world, receive, client, setFault, seen } = openTestChannel(fixture);
     const inThread = { ...SAID, in: { ...SAID.in, thread: "t1" } };
     const threadOf = async () => (await receive(await world.request(inThread)))!.events[0]!.chat.thread;
     expect(await threadOf()).toBe("root-t1");
+    const to = { id: "c1", kind: "group", thread: "root-t1" } as const;
+    for (const [call, place] of [
+      [() => client.send(to, { text: "Rain." }), { root_id: "root-t1" }],
+      [() => client.typing!(to), { parent_id: "root-t1" }],
+    ] as const) {
+      expect(await call()).toMatchObject({ ok: true });
+      expect(JSON.parse(new TextDecoder().decode(seen.at(-1)!.body))).toMatchObject({ channel_id: "c1", ...place });
+    }
     setFault(() => new Response("no", { status: 500 }));
     expect(await threadOf()).toBeUndefined();
     seen.length = 0;

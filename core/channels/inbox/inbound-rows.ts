@@ -59,7 +59,10 @@ export function createInboundRows(sql: Sql) {
     return added.length > 0;
   }
 
-  /** The message that waits for more parts of this one's album, with this one in it. A row that is not due is not being carried out. */
+  /**
+   * The message that waits for more parts of this one's album, with this one in it. A row that was not due yet was never carried out: after a
+   * try, the session may have the message already.
+   */
   function joinAlbum(lane: string, part: InboundMessage, now: number): Pick<InboundRow, "n" | "event" | "at"> | null {
     const waiting = sql.run<{ n: number; at: number; body: string }>(
       `SELECT n, at, body FROM channel_inbound WHERE lane = ? AND body IS NOT NULL AND tries = 0 AND due > ?
@@ -139,7 +142,7 @@ export function createInboundRows(sql: Sql) {
 
 /** `null`: they are of different people, or have too many files for one message. */
 function joinParts(whole: InboundMessage, part: InboundMessage): InboundMessage | null {
-  if (whole.from.id !== part.from.id || whole.edited) return null;
+  if (whole.from.id !== part.from.id) return null;
   const joined = InboundMessage.safeParse({
     ...part,
     ...whole,

@@ -171,6 +171,21 @@ describe("the parts of an album", () => {
     );
   });
 
+  it("that come while the first one is tried again are a message of their own, since the session may have the first", async () => {
+    const { add, run, messages, clock, rows } = setUpAlbum();
+    add(toPart("a"));
+    clock.advance(1_000);
+    const carry = () => Promise.reject(new Error("cut off"));
+    await createPump({ ...{ rows, clock, carry }, giveUp: () => undefined, report: () => undefined }).run();
+    add(toPart("b"));
+    clock.advance(2_000);
+    await run();
+    expect(messages.map(({ id, files }) => [id, files.length])).toEqual([
+      ["a", 1],
+      ["b", 1],
+    ]);
+  });
+
   it("wait no longer than ten seconds, and no message has more than fifty files", async () => {
     const { add, run, messages, clock } = setUpAlbum();
     for (let n = 0; n < 60; n++) {

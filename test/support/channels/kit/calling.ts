@@ -35,7 +35,7 @@ export function checkCalling<Fields>(fixture: PlatformFixture<Fields>, check: Ch
   const { platform, callsEverybody } = fixture;
   if (typeof callsEverybody === "string") return;
 
-  check("nothing that is sent, changed, opened or uploaded calls everybody", async () => {
+  check("nothing that is sent, changed, opened, renamed or uploaded calls everybody", async () => {
     const { client, seen, to } = await openChat(fixture, platform.capabilities.groups ? GROUP : say(fixture, "").in);
     const before = seen.length;
     const sent = await client.send(to, { text: "First." });
@@ -46,7 +46,8 @@ export function checkCalling<Fields>(fixture: PlatformFixture<Fields>, check: Ch
         expect(await client.send(to, { text }), text).toMatchObject({ ok: true });
         if (client.edit && id !== null) expect(await client.edit(to, id, { text })).toMatchObject({ ok: true });
       }
-      await client.openThread?.(to, call);
+      const opened = await client.openThread?.(to, call);
+      if (opened?.ok) await client.renameThread?.({ ...to, ...opened.value }, call);
       await client.sendFile?.(to, { name: `${call}.png`, mediaType: "image/png", bytes: PICTURE.bytes });
     }
     for (const { body } of seen.slice(before)) {
