@@ -1,6 +1,6 @@
 // What the board does by itself: gives cards to runs, ends runs that their workers did not end, moves cards whose time has come. Used by
 // core/board/board.ts; called by the Board object and its alarm.
-import type { CardStatus, RunOutcome } from "../schemas/board/card.ts";
+import type { RunOutcome } from "../schemas/board/card.ts";
 import { BOARD, type BoardContext, enter } from "./context.ts";
 import type { Board, RunEnd } from "./contract.ts";
 import { dueOfRun, openRun } from "./open-run.ts";
@@ -134,15 +134,15 @@ export function createDispatch(context: BoardContext): Dispatch {
       const block = { kind: "needs_input" as const, reason: end.error ?? "A person stopped the run." };
       return { card: { ...enter(card, "blocked", "end_run"), block }, outcome, notes: [{ kind: "cancelled", facts }] };
     }
-    const rest: CardStatus = card.lane === "review" ? "review" : "ready";
+    const rest = context.restOf(card);
+    const again = (waitMs: number) => enter(card, rest, "end_run", rest === "todo" ? null : now() + waitMs);
     if (end.how === "rate_limited") {
-      const cooled = enter(card, rest, "end_run", now() + limits.coolMs);
-      return { card: cooled, outcome, notes: [{ kind: "rate_limited", facts }] };
+      return { card: again(limits.coolMs), outcome, notes: [{ kind: "rate_limited", facts }] };
     }
     const failures = card.failures + 1;
     const failed = { kind: end.how === "lost" ? "reclaimed" : end.how, facts: { ...facts, failures } };
     if (failures < (card.limits.failures ?? limits.failures)) {
-      return { card: { ...enter(card, rest, "end_run", now() + limits.retryMs), failures }, outcome, notes: [failed] };
+      return { card: { ...again(limits.retryMs), failures }, outcome, notes: [failed] };
     }
     const reason = `${failures} runs failed in a row. The last: ${end.how.replace("_", " ")}${end.error ? `: ${end.error}` : ""}`;
     const blocked = { ...enter(card, "blocked", "end_run"), failures };

@@ -89,11 +89,15 @@ export const TRANSITIONS: readonly Transition[] = [
   row("ready", "review", "request_review", "not by a run"),
   row("running", "ready", "request_changes", "a run that reviews: back to who did the work"),
   row("review", "ready", "request_changes", "a person who reviews: back to who did the work"),
+  row("running", "todo", "request_changes", "the same, and a parent was linked that is open"),
+  row("review", "todo", "request_changes", "the same, and a parent was linked that is open"),
 
   row("running", "ready", "reclaim", "by hand: the run is stopped"),
+  row("running", "todo", "reclaim", "the same, and a parent was linked that is open"),
   row("running", "review", "reclaim", "by hand: the run that reviews is stopped"),
   row("running", "ready", "end_run", "crashed, out of time, not begun, lost or rate-limited"),
-  row("running", "blocked", "end_run", "the same, too often in a row: the breaker"),
+  row("running", "todo", "end_run", "the same, and a parent was linked that is open"),
+  row("running", "blocked", "end_run", "too many failures in a row: the breaker; or a person stopped the turn"),
   row("running", "review", "end_run", "the same for a run that reviews; or the run ended without a word on its card"),
 
   ...OPEN.map((from) => row(from, "archived", "cancel", "with a reason; a run is stopped")),

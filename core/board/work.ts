@@ -108,7 +108,11 @@ export function createWork(context: BoardContext): Work {
         }
         const ended =
           card.status === "running" ? endRunOf(card, { outcome: "changes_requested", summary: reason }) : null;
-        const next = { ...enter(card, "ready", "request_changes"), reason, failures: 0 };
+        const next = {
+          ...enter(card, links.openParents(id).length > 0 ? "todo" : "ready", "request_changes"),
+          reason,
+          failures: 0,
+        };
         const facts = { from: card.status, reason: reason.slice(0, EVENT_CHARS) };
         return ok({ card: next, notes: [{ kind: "changes_requested", facts }], ended });
       }),
@@ -135,9 +139,8 @@ export function createWork(context: BoardContext): Work {
         const refused = refuseBegin(card, "reclaim");
         if (refused) return refused;
         const ended = endRunOf(card, { outcome: "reclaimed", ...(reason === undefined ? {} : { error: reason }) });
-        const to = card.lane === "review" ? "review" : "ready";
         return ok({
-          card: enter(card, to, "reclaim"),
+          card: enter(card, context.restOf(card), "reclaim"),
           notes: [{ kind: "reclaimed", facts: { reason: reason ?? null } }],
           ended,
         });

@@ -10,7 +10,7 @@ import { createSeededRandom } from "../support/seeded-random.ts";
 
 export const OWNER: Author = { by: "owner" };
 export const SESSION = "01JZ0000000000000000000000";
-export const AGENT: Author = { by: "agent", session: SESSION };
+export const AGENT = { by: "agent", session: SESSION } as const satisfies Author;
 export const BY_OWNER = { author: OWNER };
 export const BY_AGENT = { author: AGENT };
 export const START = 1_800_000_000_000;

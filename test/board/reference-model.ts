@@ -47,6 +47,9 @@ export class Model {
   settle(): void {
     for (const card of this.cards) if (card?.status === "todo" && !this.waits(card)) card.status = "ready";
   }
+  private goesBackTo(card: ModelCard): Status {
+    return card.did !== null ? "review" : this.waits(card) ? "todo" : "ready";
+  }
   private leave(card: ModelCard): void {
     this.dispatched.delete(this.cards.indexOf(card));
     card.claimUntil = null;
@@ -197,7 +200,7 @@ export class Model {
     if (card.did === null) return "not_in_review";
     this.leave(card);
     this.back(card);
-    [card.status, card.failures] = ["ready", 0];
+    [card.status, card.failures] = [this.waits(card) ? "todo" : "ready", 0];
     return "ok";
   }
   reclaim(n: number): string {
@@ -205,20 +208,21 @@ export class Model {
     if (!card) return "card_not_found";
     if (card.status !== "running") return "bad_transition";
     this.leave(card);
-    card.status = card.did === null ? "ready" : "review";
+    card.status = this.goesBackTo(card);
     return "ok";
   }
   endRun(n: number, how: How): string {
     const card = this.get(n)!;
     this.leave(card);
-    const again: Status = card.did === null ? "ready" : "review";
+    const again = this.goesBackTo(card);
+    const wakes = (ms: number) => (again === "todo" ? null : this.now + ms);
     if (how === "handed_over") {
       card.did ??= card.who;
       [card.who, card.status, card.failures] = ["", "review", 0];
     } else if (how === "cancelled") card.status = "blocked";
-    else if (how === "rate_limited") [card.status, card.wakes] = [again, this.now + LIMITS.coolMs];
+    else if (how === "rate_limited") [card.status, card.wakes] = [again, wakes(LIMITS.coolMs)];
     else if (++card.failures >= LIMITS.failures) card.status = "blocked";
-    else [card.status, card.wakes] = [again, this.now + LIMITS.retryMs];
+    else [card.status, card.wakes] = [again, wakes(LIMITS.retryMs)];
     return "ok";
   }
   putAway(n: number, isCancel: boolean): string {

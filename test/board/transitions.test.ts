@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { Result } from "../../core/errors.ts";
 import { type CardId, CardStatus } from "../../core/schemas/board/card.ts";
 import { type Operation, TRANSITIONS, canBegin, renderTransitions } from "../../core/board/transitions.ts";
-import { AGENT, BY_AGENT, BY_OWNER, type Rig, SESSION, createRig, makeCard, value, workerOf } from "./board-rig.ts";
+import { BY_AGENT, BY_OWNER, type Rig, SESSION, createRig, makeCard, value, workerOf } from "./board-rig.ts";
 
 const LATER_MS = 600_000;
 const REASON = { kind: "needs_input", reason: "which one?" } as const;
@@ -76,6 +76,14 @@ const ROWS: Record<string, (rig: Rig) => CardId> = {
     byWorker(rig, (call, id) => rig.board.requestChanges(call, id, "too slow"), "review"),
   "review>ready request_changes": (rig) =>
     on(rig, makeCard(rig, "review"), (id) => rig.board.requestChanges(BY_OWNER, id, "too slow")),
+  "running>todo request_changes": (rig) => {
+    const id = linked(rig, makeCard(rig, "running", { lane: "review" }));
+    return on(rig, id, () => rig.board.requestChanges(workerOf(rig, id), id, "too slow"));
+  },
+  "review>todo request_changes": (rig) =>
+    on(rig, behind(rig, "review"), (id) => rig.board.requestChanges(BY_OWNER, id, "too slow")),
+  "running>todo reclaim": (rig) => on(rig, behind(rig, "running"), (id) => rig.board.reclaim(BY_OWNER, id)),
+  "running>todo end_run": (rig) => end(rig, behind(rig, "running"), "crashed"),
   "running>ready reclaim": (rig) => on(rig, makeCard(rig, "running"), (id) => rig.board.reclaim(BY_OWNER, id)),
   "running>review reclaim": (rig) =>
     on(rig, makeCard(rig, "running", { lane: "review" }), (id) => rig.board.reclaim(BY_OWNER, id)),
@@ -192,7 +200,9 @@ function on(_rig: Rig, id: CardId, operation: (id: CardId) => Result<unknown>): 
 }
 /** A card with an open parent. */
 function behind(rig: Rig, status: CardStatus): CardId {
-  const id = makeCard(rig, status);
+  return linked(rig, makeCard(rig, status));
+}
+function linked(rig: Rig, id: CardId): CardId {
   value(rig.board.link(BY_OWNER, { parent: makeCard(rig, "ready", { title: "before it" }), child: id }));
   return id;
 }
@@ -211,7 +221,7 @@ function schedule(rig: Rig, id: CardId): CardId {
 }
 function claim({ board }: Rig): Result<unknown> {
   const claimed = board.claimNext(SESSION);
-  expect(claimed?.run.session).toBe(AGENT.by === "agent" ? AGENT.session : "");
+  expect(claimed?.run.session).toBe(SESSION);
   return { ok: true, value: claimed };
 }
 function byWorker(
