@@ -1,0 +1,79 @@
+// The message with which a run begins: the card as its worker reads it, in pieces that say who wrote them. The owner's words are the
+// principal's; what others wrote, also the workers of other cards, is content. Pure.
+import { clip } from "../../clip.ts";
+import { escapeTags } from "../../prompt-block.ts";
+import type { Role } from "../../schemas/agenda/role.ts";
+import type { Author, CardRun } from "../../schemas/board/card.ts";
+import type { CardView } from "../contract.ts";
+
+/** [hermes] Longer texts are read with the board's tool. */
+const BODY_CHARS = 8_000;
+const FIELD_CHARS = 4_000;
+const COMMENT_CHARS = 2_000;
+/** [own] Of all that was written beside the card, the newest. A message has at most `turn.maxMessageChars`. */
+const REST_CHARS = 40_000;
+
+export interface MessagePart {
+  source: "principal" | "content";
+  text: string;
+}
+
+/** Never begins with a slash: a card is no command. */
+export function composeMessage(view: CardView, lane: CardRun["lane"], role: Role | null): MessagePart[] {
+  const { card } = view;
+  const body = cut(card.body, BODY_CHARS);
+  const text = [`Card ${card.id}: ${card.title}`, ...(body === "" ? [] : [body])].join("\n\n");
+  return [
+    toPart(card.author, text),
+    ...toSkillsPart(card.author, card.skills),
+    ...toSkillsPart({ by: "owner" }, role?.skills ?? []), // only the owner makes roles
+    ...(lane === "review" ? [{ source: "content" as const, text: REVIEW }] : []),
+    ...fit(describeRest(view)),
+  ].map(({ source, text: piece }, i) => ({ source, text: i === 0 ? piece : `\n\n${piece}` }));
+}
+
+const REVIEW =
+  "Review this card: judge the result of the last run against what the card asks for. Complete the card if it is right, request changes if it is not.";
+
+function toSkillsPart(author: Author, skills: string[]): MessagePart[] {
+  return skills.length === 0 ? [] : [toPart(author, `Load these skills before you begin: ${skills.join(", ")}.`)];
+}
+
+/** Oldest first. */
+function describeRest({ parents, runs, comments, attachments }: CardView): MessagePart[] {
+  const ended = runs.filter(({ endedAt }) => endedAt !== null);
+  return [
+    ...parents.map(({ id, title, status, summary }) =>
+      toPart({ by: "board" }, `Before this card, ${id} (${status}): ${title}\n${cut(summary ?? "", FIELD_CHARS)}`),
+    ),
+    ...ended.map(({ id, outcome, summary, error }) =>
+      toPart({ by: "board" }, `Earlier run ${id}: ${outcome}. ${cut(summary ?? error ?? "", FIELD_CHARS)}`),
+    ),
+    ...(attachments.length > 0
+      ? [toPart({ by: "board" }, `Attachments: ${attachments.map(({ name }) => name).join(", ")}`)]
+      : []),
+    ...comments.map(({ author, text }) => toPart(author, `Comment (${author.by}): ${cut(text, COMMENT_CHARS)}`)),
+  ];
+}
+
+function toPart(author: Author, text: string): MessagePart {
+  if (author.by === "owner") return { source: "principal", text };
+  return { source: "content", text: `<content>\n${escapeTags(text)}\n</content>` };
+}
+
+/** The newest that have room. */
+function fit(parts: MessagePart[]): MessagePart[] {
+  let room = REST_CHARS;
+  return parts
+    .toReversed()
+    .filter(({ text }) => (room -= text.length) >= 0)
+    .toReversed();
+}
+
+function cut(text: string, chars: number): string {
+  return text.length <= chars ? text : `${clip(text, chars)}\n(${text.length} characters; show the card to read all.)`;
+}
+
+/** The words are the harness's, and no wish of the owner. */
+export const REMINDER =
+  "Your answer ended nothing: the card is still yours. End the run now with one call of the board's tool: complete with a summary, request review, or block with the reason. Without one, your answer is handed to a person for review.";

@@ -1,0 +1,100 @@
+// The sessions of a board's workers: made with the role's settings, given their card, reminded, stopped, looked at. Every step can be repeated:
+// the session's id was chosen before the claim, and each message's key names the run. Called by the dispatch of a Board object.
+import { clip } from "../../core/clip.ts";
+import { REMINDER, composeMessage } from "../../core/board/dispatch/compose-message.ts";
+import type { WorkerPort } from "../../core/board/dispatch/worker-port.ts";
+import { type Result, err, ok } from "../../core/errors.ts";
+import { minLimit } from "../../core/quota.ts";
+import type { Role } from "../../core/schemas/agenda/role.ts";
+import type { BoardName, Card, CardRun } from "../../core/schemas/board/card.ts";
+import type { SessionId, TurnId } from "../../core/schemas/ids.ts";
+import type { PostedMessage } from "../../core/session/accept-message.ts";
+import { toBeginnerChat } from "../../core/session/channel/begun-by.ts";
+import type { NewSession } from "../../core/session/engine.ts";
+import { toSourcedText } from "../../core/session/turn/input-parts.ts";
+import type { AccountStub, AgendaStub, SessionStub } from "./context.ts";
+
+export interface WorkerDeps {
+  board: BoardName;
+  account: AccountStub;
+  agenda: Pick<AgendaStub, "readRole">;
+  session(id: SessionId): SessionStub;
+  /** Tokens of a run, as the operator allows them. 0: no limit. */
+  maxTokens: number;
+}
+
+const MAX_TITLE_CHARS = 200;
+/** Failures of a post that the same message would meet again. */
+const FINAL: readonly string[] = ["message_too_long", "idempotency_conflict", "session_not_found"];
+
+export function createWorkerSessions({ board, account, agenda, session: open, maxTokens }: WorkerDeps): WorkerPort {
+  async function readRole({ assignee }: CardRun): Promise<Result<Role | null>> {
+    if (!assignee || !("role" in assignee)) return ok(null);
+    const role = await agenda.readRole(assignee.role);
+    return role.ok ? role : refuse("role_not_found", `There is no role '${assignee.role}'. Make it, or assign the card anew.`);
+  }
+
+  async function post(run: CardRun, session: SessionId, message: PostedMessage): Promise<Result<TurnId>> {
+    const rev = await account.checkProfile();
+    if (rev === null) return refuse("profile_gone", "This profile has been deleted.");
+    const posted = await open(session).post({
+      ...{ ...message, busy: "queue" },
+      channel: { chat: toBeginnerChat({ kind: "card", board, run: run.id }), message: run.id },
+      ...(rev > 0 && { settingsRev: rev }),
+    });
+    if (posted.ok) return ok(posted.value.turn);
+    const { code, message: why } = posted.failure;
+    return FINAL.includes(code) ? refuse(code, why) : posted;
+  }
+
+  return {
+    async begin(run, view, session) {
+      const role = await readRole(run);
+      if (!role.ok) return role;
+      const { card } = view;
+      const title = clip(`Card: ${card.title}`, MAX_TITLE_CHARS);
+      const info = { title, learning: "on" as const, createdAt: run.startedAt, kind: "card" as const };
+      if (!(await account.registerSession({ session, ...info }))) {
+        return refuse("profile_gone", "This profile has been deleted.");
+      }
+      const place = { board, card: card.id, run: run.id };
+      if (!(await open(session).create({ ...info, card: place, ...toChoice(role.value, card, maxTokens) }))) {
+        await account.eraseSession(session); // it was deleted before, so it is not to be listed
+        return refuse("session_gone", "The session was deleted before it began.");
+      }
+      return post(run, session, {
+        ...toSourcedText(composeMessage(view, run.lane, role.value)),
+        key: `card:${run.id}`,
+      });
+    },
+    // Nobody wrote it, so it is not the owner's word.
+    remind: (run, session) =>
+      post(run, session, { ...toSourcedText([{ source: "content", text: REMINDER }]), key: `card:${run.id}:reminder` }),
+    async stop(session) {
+      await open(session).stop();
+    },
+    async look(session, turn) {
+      const read = await open(session).readTurn(turn);
+      if (!read.ok) return "gone";
+      const { state, reason, answer, notice, endedAt } = read.value;
+      if (endedAt === null) return "open";
+      const ended = state === "failed" || state === "stopped" ? state : "done";
+      return { turn, ended: { state: ended, ...(reason && { code: reason }) }, text: answer ?? notice ?? "" };
+    },
+  };
+}
+
+/** What the role and the card set for the session. */
+function toChoice(role: Role | null, { limits }: Card, maxTokens: number): Pick<NewSession, "choice" | "tools" | "budget"> {
+  const { model, personality, tools } = role ?? {};
+  const tokens = [role?.maxTokens ?? 0, limits.tokens ?? 0].reduce(minLimit, maxTokens);
+  return {
+    ...((model || personality) && { choice: { ...(model && { model }), ...(personality && { personality }) } }),
+    ...(tools && { tools }),
+    ...(tokens > 0 && { budget: { tokens, usdMicros: 0 } }),
+  };
+}
+
+function refuse(code: string, message: string): Result<never> {
+  return err(code, message, { isFinal: true });
+}
