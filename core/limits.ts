@@ -62,6 +62,8 @@ export const DEFAULTS: Settings = {
   },
   board: {
     maxRunning: 4, // [hermes] max_in_progress: 2 to 8, by the machine's memory
+    maxRunningPerProfile: 8, // [own] two busy boards; [hermes] none for a profile, 8 for a host
+    maxTokens: 0,
     claimMs: 15 * MINUTE_MS, // [hermes] claim TTL
     runMs: 4 * 60 * MINUTE_MS, // [hermes] stale timeout
     failures: 2, // [hermes] failure_limit

@@ -81,6 +81,14 @@ export class Agenda extends DurableObject<AgendaEnv> {
     await openBoard(this.env, this.#profile, name).begin();
     return ok(null);
   }
+  /** How many runs the board may have open, which has or wants `open`. Wakes the boards that wait for a place that is free now. */
+  async takePlaces(name: BoardName, open: number): Promise<number> {
+    if (!this.#exists()) return 0;
+    const most = readSettings(this.env).board.maxRunningPerProfile;
+    const { places, freed } = this.#boards.takePlaces(name, open, most);
+    for (const other of freed) this.ctx.waitUntil(openBoard(this.env, this.#profile, other).wake());
+    return places;
+  }
   /** With all its cards. Idempotent. */
   async removeBoard(name: BoardName): Promise<void> {
     if (!this.#exists()) return;

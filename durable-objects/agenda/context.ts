@@ -30,6 +30,8 @@ export interface AccountStub {
 export interface BoardStub {
   /** Idempotent. */
   begin(): Promise<void>;
+  /** There may be a place for a run. */
+  wake(): Promise<void>;
   /** Idempotent. */
   erase(): Promise<void>;
 }

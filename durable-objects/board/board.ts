@@ -1,33 +1,170 @@
-// The Board object: one board of a profile, with its cards. Its name is `<profile>/<board>`. Called by the API, by the profile's sessions and by
-// its Agenda, which lists the boards. See docs/decisions/0097.
+// The Board object: one board of a profile, with its cards. Its name is `<profile>/<board>`. It answers calls, begins the sessions that work on
+// cards, and tells readers. Called by the API, by the profile's sessions and by its Agenda, which lists the boards. See docs/decisions/0099.
 import { DurableObject } from "cloudflare:workers";
-import { BOARD_SCHEMA } from "../../core/board/board.ts";
-import type { BoardMethod } from "../../core/board/board-calls.ts";
-import { type Result, err } from "../../core/errors.ts";
+import { ulid } from "ulid";
+import { BOARD_METHODS, type BoardMethod, answerCall } from "../../core/board/board-calls.ts";
+import { BOARD_SCHEMA, createBoard } from "../../core/board/board.ts";
+import type { Changed } from "../../core/board/contract.ts";
+import { DISPATCH_SCHEMA, createDispatchRows } from "../../core/board/dispatch/dispatch-rows.ts";
+import { createDispatcher } from "../../core/board/dispatch/dispatcher.ts";
+import { type Result, err, messageOf, ok } from "../../core/errors.ts";
+import { BoardName, DEFAULT_BOARD } from "../../core/schemas/board/card.ts";
 import type { SessionDelivery } from "../../core/schemas/channels/delivery.ts";
+import { ProfileId } from "../../core/schemas/ids.ts";
+import { systemClock } from "../../stores/platform/system-clock.ts";
+import { readSettings } from "../../wiring/settings.ts";
 import { hasTable, toSql } from "../sql.ts";
-import type { BoardEnv } from "./context.ts";
+import { type BoardEnv, openAccount, openAgenda, openSession } from "./context.ts";
+import { createLiveEvents } from "./live.ts";
+import { createWorkerSessions } from "./worker-sessions.ts";
+
+/** The alarm returns after this if the object dies while it works, or cannot reach another object. */
+const WATCH_MS = 30_000;
+const READS: readonly BoardMethod[] = ["show", "list", "stats", "events", "comments", "runs", "readAttachment"];
+const NOT_FOUND = err("board_not_found", "There is no such board. Make it first.");
 
 export class Board extends DurableObject<BoardEnv> {
+  readonly #profile = ProfileId.parse(this.ctx.id.name?.split("/")[0]);
+  readonly #name = BoardName.parse(this.ctx.id.name?.split("/")[1]);
   readonly #sql = toSql(this.ctx.storage);
+  readonly #settings = readSettings(this.env).board;
+  readonly #agenda = openAgenda(this.env, this.#profile);
+  readonly #board = createBoard({
+    ...{ sql: this.#sql, clock: systemClock, random: Math.random, limits: this.#settings },
+  });
+  readonly #live = createLiveEvents(this.ctx, this.#board);
+  readonly #dispatcher = createDispatcher({
+    ...{ board: this.#board, rows: createDispatchRows(this.#sql), clock: systemClock, newSession: () => ulid() },
+    workers: createWorkerSessions({
+      ...{ board: this.#name, agenda: this.#agenda, account: openAccount(this.env, this.#profile) },
+      session: (id) => openSession(this.env, this.#profile, id),
+      maxTokens: this.#settings.maxTokens,
+    }),
+    takePlaces: (open) => this.#agenda.takePlaces(this.#name, open),
+    changed: () => this.#live.tell(),
+    report: (what, error) => this.#report(what, error),
+  });
+  #working: Promise<void> | null = null;
+  #again = false;
 
   /** Makes the tables. Idempotent. Called by the profile's Agenda, once it lists the board. */
   async begin(): Promise<void> {
-    if (hasTable(this.#sql, "card")) return;
+    if (this.#exists()) return;
     this.#sql.transaction(() => {
-      for (const query of BOARD_SCHEMA) this.#sql.run(query);
+      for (const query of [...BOARD_SCHEMA, ...DISPATCH_SCHEMA]) this.#sql.run(query);
     });
   }
-  /** One of the operations of core/board/board-calls.ts. Failures: `board_not_found`, and those of the operation. */
-  async call(_method: BoardMethod, _args: unknown[]): Promise<Result<unknown>> {
-    return err("board_not_found", "There is no such board. Make it first.");
+
+  /**
+   * One of the operations of core/board/board-calls.ts. A card on the board `main` makes the board. Failures: `board_not_found`, `profile_gone`,
+   * and those of the operation.
+   */
+  async call(method: BoardMethod, args: unknown[]): Promise<Result<unknown>> {
+    if (!BOARD_METHODS.includes(method)) return err("unknown_method", `A board has no operation '${method}'.`);
+    const isRead = READS.includes(method);
+    if (!this.#exists()) {
+      const made =
+        method === "create" && this.#name === DEFAULT_BOARD ? await this.#agenda.addBoard(this.#name) : NOT_FOUND;
+      if (!made.ok) return made;
+    }
+    const answer = answerCall(this.#board, method, args);
+    if (!isRead && answer.ok) await this.#follow(answer.value);
+    return answer;
   }
+
   /** How the turn of a run has ended, or what it says. Once this has answered, it is stored. Idempotent by its id. */
-  async takeDelivery(_delivery: SessionDelivery): Promise<void> {}
+  async takeDelivery(delivery: SessionDelivery): Promise<void> {
+    if (!this.#exists()) return;
+    this.#dispatcher.takeDelivery(delivery);
+    await this.#arm(systemClock.now());
+    this.#work();
+  }
+
+  /** There may be a place for a run. Called by the profile's Agenda. */
+  async wake(): Promise<void> {
+    if (this.#exists()) this.#work();
+  }
+
+  /** A WebSocket of the board's events. `after`: the last one that the reader has. Failures as JSON: `board_not_found`, `too_many_readers`. */
+  override fetch(request: Request): Response {
+    if (!this.#exists()) return Response.json(NOT_FOUND.failure, { status: 404 });
+    const after = new URL(request.url).searchParams.get("after");
+    return this.#live.connect(after === null ? null : Number(after));
+  }
+  /** Readers only listen. */
+  override webSocketMessage(socket: WebSocket): void {
+    socket.close(1003, "Readers only listen: say `ping` or nothing.");
+  }
+  override webSocketClose(socket: WebSocket): void {
+    socket.close();
+  }
+
+  override async alarm(): Promise<void> {
+    if (!this.#exists()) return;
+    await this.ctx.storage.setAlarm(systemClock.now() + WATCH_MS);
+    this.#work();
+  }
 
   /** Deletes everything. Idempotent. Called by the profile's Agenda. */
   async erase(): Promise<void> {
+    for (const socket of this.ctx.getWebSockets()) socket.close(1000, "The board was deleted.");
     await this.ctx.storage.deleteAlarm();
     await this.ctx.storage.deleteAll();
+  }
+
+  // ---- work ----
+
+  /** What a change means for others: a stopped worker, readers, the next claim. */
+  async #follow(value: unknown): Promise<void> {
+    const { stopped = null } = (value ?? {}) as Partial<Changed>;
+    if (stopped) this.#dispatcher.stopRun(stopped);
+    this.#dispatcher.noteCall();
+    this.#live.tell();
+    const due = this.#dispatcher.nextDue();
+    const now = systemClock.now();
+    await this.#arm(due);
+    if (this.#dispatcher.mustRun() || (due !== null && due <= now)) this.#work();
+  }
+
+  /** Not awaited. One run at a time; what comes meanwhile is done by another. */
+  #work(): void {
+    if (this.#working) {
+      this.#again = true;
+      return;
+    }
+    this.#working = this.#run().finally(() => {
+      this.#working = null;
+      if (!this.#again) return;
+      this.#again = false;
+      this.#work();
+    });
+    this.ctx.waitUntil(this.#working);
+  }
+
+  async #run(): Promise<void> {
+    try {
+      await this.#dispatcher.run();
+      if (this.#exists()) await this.#arm(this.#dispatcher.nextDue(), true);
+    } catch (error) {
+      this.#report("dispatch", error);
+      if (this.#exists()) await this.ctx.storage.setAlarm(systemClock.now() + WATCH_MS);
+    }
+  }
+
+  /** At `due`, at once if the time has passed. `isOver`: the work is done, so the alarm of the watch is not needed. */
+  async #arm(due: number | null, isOver = false): Promise<void> {
+    const set = await this.ctx.storage.getAlarm();
+    if (due === null) return isOver && set !== null ? this.ctx.storage.deleteAlarm() : undefined;
+    const at = Math.max(due, systemClock.now());
+    if (isOver || set === null || set > at) await this.ctx.storage.setAlarm(at);
+  }
+
+  /** Without creating tables: anyone may guess a profile's id, and a guess must not leave rows. */
+  #exists(): boolean {
+    return hasTable(this.#sql, "dispatch");
+  }
+
+  #report(what: string, error: unknown): void {
+    console.error(`board ${this.#profile}/${this.#name}: ${what}: ${messageOf(error)}`);
   }
 }

@@ -31,7 +31,9 @@ export function createWorkerSessions({ board, account, agenda, session: open, ma
   async function readRole({ assignee }: CardRun): Promise<Result<Role | null>> {
     if (!assignee || !("role" in assignee)) return ok(null);
     const role = await agenda.readRole(assignee.role);
-    return role.ok ? role : refuse("role_not_found", `There is no role '${assignee.role}'. Make it, or assign the card anew.`);
+    return role.ok
+      ? role
+      : refuse("role_not_found", `There is no role '${assignee.role}'. Make it, or assign the card anew.`);
   }
 
   async function post(run: CardRun, session: SessionId, message: PostedMessage): Promise<Result<TurnId>> {
@@ -85,7 +87,11 @@ export function createWorkerSessions({ board, account, agenda, session: open, ma
 }
 
 /** What the role and the card set for the session. */
-function toChoice(role: Role | null, { limits }: Card, maxTokens: number): Pick<NewSession, "choice" | "tools" | "budget"> {
+function toChoice(
+  role: Role | null,
+  { limits }: Card,
+  maxTokens: number,
+): Pick<NewSession, "choice" | "tools" | "budget"> {
   const { model, personality, tools } = role ?? {};
   const tokens = [role?.maxTokens ?? 0, limits.tokens ?? 0].reduce(minLimit, maxTokens);
   return {

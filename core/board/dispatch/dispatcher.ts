@@ -6,6 +6,7 @@ import type { CardRun } from "../../schemas/board/card.ts";
 import type { SessionDelivery } from "../../schemas/channels/delivery.ts";
 import { type SessionId, fromTurnId } from "../../schemas/ids.ts";
 import type { Board, RunEnd } from "../contract.ts";
+import { isOwnersText } from "./compose-message.ts";
 import type { DispatchRow, DispatchRows } from "./dispatch-rows.ts";
 import { type TurnEnd, judgeEnd } from "./judge-end.ts";
 import type { LookedAtTurn, WorkerPort } from "./worker-port.ts";
@@ -29,8 +30,8 @@ const BASE_RETRY_MS = 2_000;
 const MAX_RETRY_MS = 5 * 60_000;
 /** [own] About five minutes: less than a claim holds. */
 const MAX_TRIES = 8;
-/** [own] Runs that are looked after at a time. */
-const PAGE = 20;
+/** More than runs may be open. */
+const PAGE = 200;
 /** [own] */
 const FORGET_MS = 24 * 60 * 60_000;
 const TIDY_MS = 10 * 60_000;
@@ -105,7 +106,11 @@ export function createDispatcher({ board, rows, clock, workers, ...deps }: Dispa
     const run = board.findRun(row.run!)!;
     const shown = board.show(run.card);
     if (!shown.ok) return rows.remove(row.session);
-    const begun = await workers.begin(run, shown.value, row.session);
+    const begun = await workers.begin(
+      run,
+      { ...shown.value, isOwners: isOwnersText(board, shown.value.card) },
+      row.session,
+    );
     if (!begun.ok) return refuse(row, begun.failure);
     board.noteTurn(run.id, begun.value);
     // Its turn may have ended meanwhile, or its card may have been cancelled.
@@ -181,8 +186,7 @@ export function createDispatcher({ board, rows, clock, workers, ...deps }: Dispa
     if (looked === "gone") return end(row, { how: "lost", error: "Its session was deleted." }, { isOver: true });
     if (looked !== "open") return hear(row, looked.turn, looked.ended, looked.text);
     board.extendClaim(run.id);
-    const { claimUntil, endedAt } = board.findRun(run.id)!;
-    if (endedAt === null && claimUntil <= clock.now()) {
+    if (board.listExpired(PAGE).some(({ id }) => id === run.id)) {
       end(row, { how: "timed_out", error: "The time of the run is over." }, { isOver: false });
     }
   }
@@ -251,6 +255,8 @@ export function createDispatcher({ board, rows, clock, workers, ...deps }: Dispa
     noteCall(): void {
       isTold &&= rows.all().length === 0;
     },
+    /** The profile is to be told how many runs are open. */
+    mustRun: (): boolean => !isTold,
     /** Milliseconds since 1970; `null`: nothing until something happens. */
     nextDue(): number | null {
       const dues = rows.all().flatMap(({ due }) => due ?? []);

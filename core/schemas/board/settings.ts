@@ -10,6 +10,15 @@ export const BoardSettings = z
       .min(0)
       .max(50)
       .describe("Cards of one board that are worked on at the same time. 0: none begins."),
+    maxRunningPerProfile: z
+      .int()
+      .min(0)
+      .max(200)
+      .describe("Cards of all boards of a profile that are worked on at the same time."),
+    maxTokens: z
+      .int()
+      .min(0)
+      .describe("Tokens of one run, if the role and the card do not allow fewer. 0: only `turn.maxTokens` limits it."),
     claimMs: ms.min(10_000).describe("How long a worker may be silent before its card is taken from it."),
     runMs: ms.min(60_000).describe("The longest time of one run, if the card does not set its own."),
     failures: z

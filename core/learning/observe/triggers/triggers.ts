@@ -196,11 +196,17 @@ function isCovered(observation: Observation, isBundled: FinishedTurn["isBundled"
   );
 }
 
-/** All input comes from the principal. Text from strangers must not start a pass that writes. */
+/**
+ * All input comes from the principal, or is a task of theirs to which others have added, as a card is. Text from strangers must not start a
+ * pass that writes.
+ */
 function isFromPrincipal(entries: Entry[]): boolean {
   const inputs = entries.filter((entry) => entry.kind === "user");
   return (
     inputs.length > 0 &&
-    inputs.every((entry) => entry.parts.length > 0 && entry.parts.every((part) => part.source === "principal"))
+    inputs.every(({ parts, told }) => {
+      const asked = told === undefined ? parts.slice(0, 1) : parts;
+      return parts.length > 0 && asked.every((part) => part.source === "principal");
+    })
   );
 }
