@@ -1,17 +1,20 @@
-// `npm run chaos [-- --turns N | --reviews N | --delegations N] [--seed N]`: kills the whole stack with SIGKILL while they run, starts
+// `npm run chaos [-- --turns N | --reviews N | --delegations N | --board N] [--seed N]`: kills the whole stack with SIGKILL while they run, starts
 // it again on the same state, and measures what was lost, done twice or left broken. Last line of output: one JSON object.
 // Exit code 0 once everything was measured, whatever the figures are.
+import { createNodeSql } from "../test/support/bindings/node-sql.ts";
+import { runBoardChaos } from "./chaos/board.ts";
 import { runDelegations } from "./chaos/delegations.ts";
 import { runReviews } from "./chaos/reviews.ts";
 import { runTurns } from "./chaos/turns.ts";
 import { readFlags, refuseFlags, runCommand } from "./command-line.ts";
 
-const USAGE = `Usage: npm run chaos [-- --turns N | --reviews N | --delegations N] [--seed N]
+const USAGE = `Usage: npm run chaos [-- --turns N | --reviews N | --delegations N | --board N] [--seed N]
 
 Kills the whole local stack with SIGKILL while they run, and measures what was lost or done twice.
 
   --reviews N  reviews to interrupt with kills (default: 3)
   --delegations N  turns that delegate three tasks each, with kills at points of the parents and of the children
+  --board N    at least N kills of a board's object in one process: one at each point between claim and completion
   --turns N    turns to interrupt with kills, instead of reviews
   --seed N     seed for the random moments of the kills (default: 1)
   -h, --help   this text`;
@@ -20,17 +23,22 @@ const values = readFlags(USAGE, {
   turns: { type: "string" },
   reviews: { type: "string" },
   delegations: { type: "string" },
+  board: { type: "string" },
   seed: { type: "string", default: "1" },
 });
 const seed = Number(values.seed);
-const given = [values.turns, values.reviews, values.delegations].filter((value) => value !== undefined);
+const given = [values.turns, values.reviews, values.delegations, values.board].filter((value) => value !== undefined);
 const count = Number(given[0] ?? 3);
 if (given.length > 1 || !Number.isInteger(count) || count < 1 || !Number.isInteger(seed)) {
-  refuseFlags("Give one of --turns, --reviews and --delegations, and whole numbers, N at least 1.", USAGE);
+  refuseFlags("Give one of --turns, --reviews, --delegations and --board, and whole numbers, N at least 1.", USAGE);
 }
 
 await runCommand(USAGE, async () => {
-  if (values.delegations !== undefined) {
+  if (values.board !== undefined) {
+    const run = await runBoardChaos({ kills: count, seed, say: (line) => console.log(line) }, createNodeSql);
+    const { kills, lost, duplicated, stuck } = run;
+    console.log(JSON.stringify({ kills, lost, duplicated, stuck }));
+  } else if (values.delegations !== undefined) {
     const run = await runDelegations({ delegations: count, seed, say: (line) => console.log(line) });
     const { kills, lost, duplicated, stuck } = run;
     console.log(JSON.stringify({ kills, lost, duplicated, stuck }));

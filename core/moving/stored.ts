@@ -169,6 +169,7 @@ export const BOARD_FATES: Record<string, Fate> = {
   card_attachment: "stays: as `card`",
   card_attachment_part: "stays: as `card`",
   card_op: "stays: as `card`",
+  dispatch: "stays: as `card`",
 };
 
 /** The tables that travel, in their order. */

@@ -7,7 +7,7 @@ import { BOARD_SCHEMA, createBoard } from "../../core/board/board.ts";
 import type { Changed } from "../../core/board/contract.ts";
 import { DISPATCH_SCHEMA, createDispatchRows } from "../../core/board/dispatch/dispatch-rows.ts";
 import { createDispatcher } from "../../core/board/dispatch/dispatcher.ts";
-import { type Result, err, messageOf, ok } from "../../core/errors.ts";
+import { type Result, err, messageOf } from "../../core/errors.ts";
 import { BoardName, DEFAULT_BOARD } from "../../core/schemas/board/card.ts";
 import type { SessionDelivery } from "../../core/schemas/channels/delivery.ts";
 import { ProfileId } from "../../core/schemas/ids.ts";

@@ -34,7 +34,6 @@ const MAX_TRIES = 8;
 const PAGE = 200;
 /** [own] */
 const FORGET_MS = 24 * 60 * 60_000;
-const TIDY_MS = 10 * 60_000;
 
 export function createDispatcher({ board, rows, clock, workers, ...deps }: DispatcherDeps) {
   const lanes = new Map<SessionId, Promise<void>>();
@@ -42,7 +41,6 @@ export function createDispatcher({ board, rows, clock, workers, ...deps }: Dispa
   let places: number | null = null;
   /** The profile knows how many runs are open. */
   let isTold = true;
-  let tidiedAt = 0;
 
   // ---- claims ----
 
@@ -90,7 +88,8 @@ export function createDispatcher({ board, rows, clock, workers, ...deps }: Dispa
   // ---- steps ----
 
   async function carry(row: DispatchRow): Promise<void> {
-    if (row.run === null || board.findRun(row.run) === null) return rows.remove(row.session);
+    if (row.run === null) return adopt(row);
+    if (board.findRun(row.run) === null) return rows.remove(row.session);
     try {
       if (row.step === "stop") await stop(row);
       else if (isOver(row)) rows.change(row.session, { step: "stop" });
@@ -100,6 +99,13 @@ export function createDispatcher({ board, rows, clock, workers, ...deps }: Dispa
       deps.report(`card ${row.card}: ${row.step}`, error);
       retry(row, messageOf(error));
     }
+  }
+
+  /** The object died while it claimed. */
+  function adopt({ session }: DispatchRow): void {
+    const run = board.listOpen().find((open) => open.session === session);
+    if (run) rows.change(session, { run: run.id, card: run.card });
+    else rows.remove(session);
   }
 
   async function begin(row: DispatchRow): Promise<void> {
@@ -226,10 +232,7 @@ export function createDispatcher({ board, rows, clock, workers, ...deps }: Dispa
     while (board.releaseDue());
     await lookAfterAll();
     await claim();
-    if (clock.now() >= tidiedAt + TIDY_MS) {
-      tidiedAt = clock.now();
-      while (board.tidy());
-    }
+    while (board.tidy());
     beginLanes();
   }
 
