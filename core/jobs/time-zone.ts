@@ -10,7 +10,7 @@ const formatters = new Map<string, Intl.DateTimeFormat>();
 export function isTimeZone(zone: string): boolean {
   if (!/^[A-Za-z]/.test(zone)) return false;
   try {
-    new Intl.DateTimeFormat("en-US", { timeZone: zone });
+    formatterOf(zone);
     return true;
   } catch {
     return false; // a RangeError: there is no such zone
