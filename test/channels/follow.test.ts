@@ -21,7 +21,8 @@ function setUp({ canEdit = true } = {}) {
   const calls: string[] = [];
   const reads: object[] = [];
   const clock = createTestClock();
-  const world = { answer: (): Result<{ id: string | null }> => ok({ id: "p1" }) };
+  type Sent = Result<{ id: string | null }>;
+  const world = { answer: (): Sent | Promise<Sent> => ok({ id: "p1" }) };
   let push: (event: AgentEvent) => void = () => {};
   let close: () => void = () => {};
   const utf8 = new TextEncoder();
@@ -52,7 +53,7 @@ function setUp({ canEdit = true } = {}) {
           },
           async edit(_to, id, { text }) {
             calls.push(`edit ${id} ${text}`);
-            const edited = world.answer();
+            const edited = await world.answer();
             return edited.ok ? ok(null) : edited;
           },
           async typing() {
@@ -116,9 +117,13 @@ describe("a turn in a chat", () => {
   test("shows what follows a question below the question, also when the message above it was still being sent", async () => {
     const rig = setUp();
     const ids = ["p1", "p2"];
-    rig.world.answer = () => ok({ id: ids.shift() ?? "p3" });
+    let arrive = () => {};
+    const arrived = new Promise<void>((resolve) => (arrive = resolve));
+    rig.world.answer = () => arrived.then(() => ok({ id: ids.shift() ?? "p3" }));
     const { following } = rig.begin("tools");
-    await rig.tell(START, tool("clarify", { question: "Which?" }), ASK);
+    await rig.tell(START, tool("clarify", { question: "Which?" }));
+    await rig.tell(ASK);
+    arrive();
     await rig.tell({ type: "entry_start", entry: 4, turn: 1 }, tool("read_file"));
     expect(rig.calls.filter((one) => one !== "typing")).toEqual(["send - clarify: `Which?`", "send - read_file"]);
     await rig.end();
