@@ -3525,6 +3525,459 @@ export interface Contract {
   "DELETE /v1/roles/{role}": {
     answer: null;
   };
+  "POST /v1/jobs": {
+    body: {
+      schedule: string;
+      timeZone?: string | undefined;
+      prompt: string;
+      skills?: string[] | undefined;
+      contextFrom?: string[] | undefined;
+      deliver?: 
+        | {
+            to: "home";
+            platform?: "telegram" | "slack" | "discord" | "whatsapp" | "teams" | "google-chat" | "matrix" | "mattermost" | "line" | "feishu" | "dingtalk" | "wecom" | "twilio" | "email" | "signal" | "github" | "webhook" | undefined;
+          }
+        | { to: "chat"; chat: string }
+        | { to: "hooks" }
+        | null | undefined;
+      gate?: { url?: string | undefined; command?: string | undefined } | null | undefined;
+      repeat?: number | null | undefined;
+      failure?: {
+        pauseAfter?: number | undefined;
+        tell?: 
+          | {
+              to: "home";
+              platform?: "telegram" | "slack" | "discord" | "whatsapp" | "teams" | "google-chat" | "matrix" | "mattermost" | "line" | "feishu" | "dingtalk" | "wecom" | "twilio" | "email" | "signal" | "github" | "webhook" | undefined;
+            }
+          | { to: "chat"; chat: string }
+          | { to: "hooks" } | undefined;
+      } | undefined;
+      maxTokens?: number | undefined;
+      name: string;
+    };
+    answer: {
+      id: string;
+      name: string;
+      schedule: string;
+      timeZone: string;
+      prompt: string;
+      skills?: string[] | undefined;
+      contextFrom?: string[] | undefined;
+      deliver?: 
+        | {
+            to: "home";
+            platform?: "telegram" | "slack" | "discord" | "whatsapp" | "teams" | "google-chat" | "matrix" | "mattermost" | "line" | "feishu" | "dingtalk" | "wecom" | "twilio" | "email" | "signal" | "github" | "webhook" | undefined;
+          }
+        | { to: "chat"; chat: string }
+        | { to: "hooks" }
+        | null | undefined;
+      gate?: { url?: string | undefined; command?: string | undefined } | null | undefined;
+      repeat?: number | null | undefined;
+      failure?: {
+        pauseAfter?: number | undefined;
+        tell?: 
+          | {
+              to: "home";
+              platform?: "telegram" | "slack" | "discord" | "whatsapp" | "teams" | "google-chat" | "matrix" | "mattermost" | "line" | "feishu" | "dingtalk" | "wecom" | "twilio" | "email" | "signal" | "github" | "webhook" | undefined;
+            }
+          | { to: "chat"; chat: string }
+          | { to: "hooks" } | undefined;
+      } | undefined;
+      maxTokens?: number | undefined;
+      understood: string;
+      author: 
+        | { by: "owner"; name?: string | undefined }
+        | { by: "person"; name: string }
+        | { by: "agent"; session: string; run?: string | undefined }
+        | { by: "board" };
+      createdAt: number;
+      changedAt: number;
+      nextAt: number | null;
+      paused: { cause: "person" | "failures" | "config"; why: string; at: number } | null;
+      finishedAt: number | null;
+      failures: number;
+      retry: { slot: number; at: number } | null;
+      ran: number;
+      due: number | null;
+      running: string | null;
+    };
+  };
+  "GET /v1/jobs": {
+    query: { after?: string | undefined; limit?: string | undefined };
+    answer: {
+      jobs: {
+        id: string;
+        name: string;
+        schedule: string;
+        timeZone: string;
+        prompt: string;
+        skills?: string[] | undefined;
+        contextFrom?: string[] | undefined;
+        deliver?: 
+          | {
+              to: "home";
+              platform?: "telegram" | "slack" | "discord" | "whatsapp" | "teams" | "google-chat" | "matrix" | "mattermost" | "line" | "feishu" | "dingtalk" | "wecom" | "twilio" | "email" | "signal" | "github" | "webhook" | undefined;
+            }
+          | { to: "chat"; chat: string }
+          | { to: "hooks" }
+          | null | undefined;
+        gate?: { url?: string | undefined; command?: string | undefined } | null | undefined;
+        repeat?: number | null | undefined;
+        failure?: {
+          pauseAfter?: number | undefined;
+          tell?: 
+            | {
+                to: "home";
+                platform?: "telegram" | "slack" | "discord" | "whatsapp" | "teams" | "google-chat" | "matrix" | "mattermost" | "line" | "feishu" | "dingtalk" | "wecom" | "twilio" | "email" | "signal" | "github" | "webhook" | undefined;
+              }
+            | { to: "chat"; chat: string }
+            | { to: "hooks" } | undefined;
+        } | undefined;
+        maxTokens?: number | undefined;
+        understood: string;
+        author: 
+          | { by: "owner"; name?: string | undefined }
+          | { by: "person"; name: string }
+          | { by: "agent"; session: string; run?: string | undefined }
+          | { by: "board" };
+        createdAt: number;
+        changedAt: number;
+        nextAt: number | null;
+        paused: { cause: "person" | "failures" | "config"; why: string; at: number } | null;
+        finishedAt: number | null;
+        failures: number;
+        retry: { slot: number; at: number } | null;
+        ran: number;
+        due: number | null;
+        running: string | null;
+      }[];
+      next?: string | undefined;
+    };
+  };
+  "GET /v1/jobs/{job}": {
+    answer: {
+      job: {
+        id: string;
+        name: string;
+        schedule: string;
+        timeZone: string;
+        prompt: string;
+        skills?: string[] | undefined;
+        contextFrom?: string[] | undefined;
+        deliver?: 
+          | {
+              to: "home";
+              platform?: "telegram" | "slack" | "discord" | "whatsapp" | "teams" | "google-chat" | "matrix" | "mattermost" | "line" | "feishu" | "dingtalk" | "wecom" | "twilio" | "email" | "signal" | "github" | "webhook" | undefined;
+            }
+          | { to: "chat"; chat: string }
+          | { to: "hooks" }
+          | null | undefined;
+        gate?: { url?: string | undefined; command?: string | undefined } | null | undefined;
+        repeat?: number | null | undefined;
+        failure?: {
+          pauseAfter?: number | undefined;
+          tell?: 
+            | {
+                to: "home";
+                platform?: "telegram" | "slack" | "discord" | "whatsapp" | "teams" | "google-chat" | "matrix" | "mattermost" | "line" | "feishu" | "dingtalk" | "wecom" | "twilio" | "email" | "signal" | "github" | "webhook" | undefined;
+              }
+            | { to: "chat"; chat: string }
+            | { to: "hooks" } | undefined;
+        } | undefined;
+        maxTokens?: number | undefined;
+        understood: string;
+        author: 
+          | { by: "owner"; name?: string | undefined }
+          | { by: "person"; name: string }
+          | { by: "agent"; session: string; run?: string | undefined }
+          | { by: "board" };
+        createdAt: number;
+        changedAt: number;
+        nextAt: number | null;
+        paused: { cause: "person" | "failures" | "config"; why: string; at: number } | null;
+        finishedAt: number | null;
+        failures: number;
+        retry: { slot: number; at: number } | null;
+        ran: number;
+        due: number | null;
+        running: string | null;
+      };
+      runs: {
+        id: string;
+        job: string;
+        name: string;
+        trigger: "schedule" | "late" | "retry" | "manual";
+        slot: number;
+        state: "claimed" | "running" | "completed" | "failed" | "unknown";
+        session: string | null;
+        turn: string | null;
+        claimedAt: number;
+        startedAt: number | null;
+        endedAt: number | null;
+        outcome: "answered" | "silent" | "unchanged" | "unreachable" | "config" | "timed_out" | "stopped" | "error" | "lost" | null;
+        output: string | null;
+        error: string | null;
+        tokens: number | null;
+        delivery: {
+          state: "none" | "waiting" | "sent" | "failed";
+          to: 
+            | {
+                to: "home";
+                platform?: "telegram" | "slack" | "discord" | "whatsapp" | "teams" | "google-chat" | "matrix" | "mattermost" | "line" | "feishu" | "dingtalk" | "wecom" | "twilio" | "email" | "signal" | "github" | "webhook" | undefined;
+              }
+            | { to: "chat"; chat: string }
+            | { to: "hooks" }
+            | null;
+          tries: number;
+          error: string | null;
+        };
+      }[];
+    };
+  };
+  "PATCH /v1/jobs/{job}": {
+    body: {
+      schedule?: string | undefined;
+      timeZone?: string | undefined;
+      prompt?: string | undefined;
+      skills?: string[] | undefined;
+      contextFrom?: string[] | undefined;
+      deliver?: 
+        | {
+            to: "home";
+            platform?: "telegram" | "slack" | "discord" | "whatsapp" | "teams" | "google-chat" | "matrix" | "mattermost" | "line" | "feishu" | "dingtalk" | "wecom" | "twilio" | "email" | "signal" | "github" | "webhook" | undefined;
+          }
+        | { to: "chat"; chat: string }
+        | { to: "hooks" }
+        | null | undefined;
+      gate?: { url?: string | undefined; command?: string | undefined } | null | undefined;
+      repeat?: number | null | undefined;
+      failure?: {
+        pauseAfter?: number | undefined;
+        tell?: 
+          | {
+              to: "home";
+              platform?: "telegram" | "slack" | "discord" | "whatsapp" | "teams" | "google-chat" | "matrix" | "mattermost" | "line" | "feishu" | "dingtalk" | "wecom" | "twilio" | "email" | "signal" | "github" | "webhook" | undefined;
+            }
+          | { to: "chat"; chat: string }
+          | { to: "hooks" } | undefined;
+      } | undefined;
+      maxTokens?: number | undefined;
+    };
+    answer: {
+      id: string;
+      name: string;
+      schedule: string;
+      timeZone: string;
+      prompt: string;
+      skills?: string[] | undefined;
+      contextFrom?: string[] | undefined;
+      deliver?: 
+        | {
+            to: "home";
+            platform?: "telegram" | "slack" | "discord" | "whatsapp" | "teams" | "google-chat" | "matrix" | "mattermost" | "line" | "feishu" | "dingtalk" | "wecom" | "twilio" | "email" | "signal" | "github" | "webhook" | undefined;
+          }
+        | { to: "chat"; chat: string }
+        | { to: "hooks" }
+        | null | undefined;
+      gate?: { url?: string | undefined; command?: string | undefined } | null | undefined;
+      repeat?: number | null | undefined;
+      failure?: {
+        pauseAfter?: number | undefined;
+        tell?: 
+          | {
+              to: "home";
+              platform?: "telegram" | "slack" | "discord" | "whatsapp" | "teams" | "google-chat" | "matrix" | "mattermost" | "line" | "feishu" | "dingtalk" | "wecom" | "twilio" | "email" | "signal" | "github" | "webhook" | undefined;
+            }
+          | { to: "chat"; chat: string }
+          | { to: "hooks" } | undefined;
+      } | undefined;
+      maxTokens?: number | undefined;
+      understood: string;
+      author: 
+        | { by: "owner"; name?: string | undefined }
+        | { by: "person"; name: string }
+        | { by: "agent"; session: string; run?: string | undefined }
+        | { by: "board" };
+      createdAt: number;
+      changedAt: number;
+      nextAt: number | null;
+      paused: { cause: "person" | "failures" | "config"; why: string; at: number } | null;
+      finishedAt: number | null;
+      failures: number;
+      retry: { slot: number; at: number } | null;
+      ran: number;
+      due: number | null;
+      running: string | null;
+    };
+  };
+  "DELETE /v1/jobs/{job}": {
+    answer: null;
+  };
+  "POST /v1/jobs/{job}/pause": {
+    body?: { why?: string | undefined };
+    answer: {
+      id: string;
+      name: string;
+      schedule: string;
+      timeZone: string;
+      prompt: string;
+      skills?: string[] | undefined;
+      contextFrom?: string[] | undefined;
+      deliver?: 
+        | {
+            to: "home";
+            platform?: "telegram" | "slack" | "discord" | "whatsapp" | "teams" | "google-chat" | "matrix" | "mattermost" | "line" | "feishu" | "dingtalk" | "wecom" | "twilio" | "email" | "signal" | "github" | "webhook" | undefined;
+          }
+        | { to: "chat"; chat: string }
+        | { to: "hooks" }
+        | null | undefined;
+      gate?: { url?: string | undefined; command?: string | undefined } | null | undefined;
+      repeat?: number | null | undefined;
+      failure?: {
+        pauseAfter?: number | undefined;
+        tell?: 
+          | {
+              to: "home";
+              platform?: "telegram" | "slack" | "discord" | "whatsapp" | "teams" | "google-chat" | "matrix" | "mattermost" | "line" | "feishu" | "dingtalk" | "wecom" | "twilio" | "email" | "signal" | "github" | "webhook" | undefined;
+            }
+          | { to: "chat"; chat: string }
+          | { to: "hooks" } | undefined;
+      } | undefined;
+      maxTokens?: number | undefined;
+      understood: string;
+      author: 
+        | { by: "owner"; name?: string | undefined }
+        | { by: "person"; name: string }
+        | { by: "agent"; session: string; run?: string | undefined }
+        | { by: "board" };
+      createdAt: number;
+      changedAt: number;
+      nextAt: number | null;
+      paused: { cause: "person" | "failures" | "config"; why: string; at: number } | null;
+      finishedAt: number | null;
+      failures: number;
+      retry: { slot: number; at: number } | null;
+      ran: number;
+      due: number | null;
+      running: string | null;
+    };
+  };
+  "POST /v1/jobs/{job}/resume": {
+    answer: {
+      id: string;
+      name: string;
+      schedule: string;
+      timeZone: string;
+      prompt: string;
+      skills?: string[] | undefined;
+      contextFrom?: string[] | undefined;
+      deliver?: 
+        | {
+            to: "home";
+            platform?: "telegram" | "slack" | "discord" | "whatsapp" | "teams" | "google-chat" | "matrix" | "mattermost" | "line" | "feishu" | "dingtalk" | "wecom" | "twilio" | "email" | "signal" | "github" | "webhook" | undefined;
+          }
+        | { to: "chat"; chat: string }
+        | { to: "hooks" }
+        | null | undefined;
+      gate?: { url?: string | undefined; command?: string | undefined } | null | undefined;
+      repeat?: number | null | undefined;
+      failure?: {
+        pauseAfter?: number | undefined;
+        tell?: 
+          | {
+              to: "home";
+              platform?: "telegram" | "slack" | "discord" | "whatsapp" | "teams" | "google-chat" | "matrix" | "mattermost" | "line" | "feishu" | "dingtalk" | "wecom" | "twilio" | "email" | "signal" | "github" | "webhook" | undefined;
+            }
+          | { to: "chat"; chat: string }
+          | { to: "hooks" } | undefined;
+      } | undefined;
+      maxTokens?: number | undefined;
+      understood: string;
+      author: 
+        | { by: "owner"; name?: string | undefined }
+        | { by: "person"; name: string }
+        | { by: "agent"; session: string; run?: string | undefined }
+        | { by: "board" };
+      createdAt: number;
+      changedAt: number;
+      nextAt: number | null;
+      paused: { cause: "person" | "failures" | "config"; why: string; at: number } | null;
+      finishedAt: number | null;
+      failures: number;
+      retry: { slot: number; at: number } | null;
+      ran: number;
+      due: number | null;
+      running: string | null;
+    };
+  };
+  "POST /v1/jobs/{job}/run": {
+    answer: {
+      id: string;
+      job: string;
+      name: string;
+      trigger: "schedule" | "late" | "retry" | "manual";
+      slot: number;
+      state: "claimed" | "running" | "completed" | "failed" | "unknown";
+      session: string | null;
+      turn: string | null;
+      claimedAt: number;
+      startedAt: number | null;
+      endedAt: number | null;
+      outcome: "answered" | "silent" | "unchanged" | "unreachable" | "config" | "timed_out" | "stopped" | "error" | "lost" | null;
+      output: string | null;
+      error: string | null;
+      tokens: number | null;
+      delivery: {
+        state: "none" | "waiting" | "sent" | "failed";
+        to: 
+          | {
+              to: "home";
+              platform?: "telegram" | "slack" | "discord" | "whatsapp" | "teams" | "google-chat" | "matrix" | "mattermost" | "line" | "feishu" | "dingtalk" | "wecom" | "twilio" | "email" | "signal" | "github" | "webhook" | undefined;
+            }
+          | { to: "chat"; chat: string }
+          | { to: "hooks" }
+          | null;
+        tries: number;
+        error: string | null;
+      };
+    };
+  };
+  "GET /v1/jobs/{job}/runs": {
+    query: { after?: string | undefined; limit?: string | undefined };
+    answer: {
+      runs: {
+        id: string;
+        job: string;
+        name: string;
+        trigger: "schedule" | "late" | "retry" | "manual";
+        slot: number;
+        state: "claimed" | "running" | "completed" | "failed" | "unknown";
+        session: string | null;
+        turn: string | null;
+        claimedAt: number;
+        startedAt: number | null;
+        endedAt: number | null;
+        outcome: "answered" | "silent" | "unchanged" | "unreachable" | "config" | "timed_out" | "stopped" | "error" | "lost" | null;
+        output: string | null;
+        error: string | null;
+        tokens: number | null;
+        delivery: {
+          state: "none" | "waiting" | "sent" | "failed";
+          to: 
+            | {
+                to: "home";
+                platform?: "telegram" | "slack" | "discord" | "whatsapp" | "teams" | "google-chat" | "matrix" | "mattermost" | "line" | "feishu" | "dingtalk" | "wecom" | "twilio" | "email" | "signal" | "github" | "webhook" | undefined;
+              }
+            | { to: "chat"; chat: string }
+            | { to: "hooks" }
+            | null;
+          tries: number;
+          error: string | null;
+        };
+      }[];
+      next?: string | undefined;
+    };
+  };
   "POST /v1/export": {
     answer: { export: string; deployment: string };
   };

@@ -32,6 +32,7 @@ const GROUPS: [title: string, test: RegExp][] = [
   ["Curator", /^\/v1\/curator/],
   ["MCP servers", /^\/v1\/mcp/],
   ["Channels", /^\/(?:v1\/(?:channels|deliveries)|channels\/)/],
+  ["Jobs", /^\/v1\/jobs/],
   ["Boards and roles", /^\/v1\/(?:boards|roles)/],
   ["Inbound webhooks", /^\/(?:v1\/webhooks|hooks\/)/],
   ["Outbound webhooks", /^\/v1\/hooks/],

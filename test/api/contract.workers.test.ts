@@ -25,6 +25,7 @@ const VALUES: Record<string, string> = {
   webhook: "events",
   board: "main",
   role: "writer",
+  job: "brief",
   platform: "telegram",
   pairing: "0".repeat(16),
   person: "7",
@@ -180,6 +181,7 @@ describe("a list", () => {
       await ask("POST", "/v1/webhooks", { key, body: { name: `events-${n}`, scheme: "github" } });
       await ask("PUT", `/v1/boards/b${n}`, { key });
       await ask("PUT", `/v1/roles/r${n}`, { key, body: {} });
+      await ask("POST", "/v1/jobs", { key, body: { name: `j${n}`, schedule: "every 1d", prompt: "Say hi." } });
       await account.putSetting("mcp", `s${n}`, server as unknown as McpServer);
     }
     const { session } = (await ask("POST", "/v1/sessions", { key })).body as { session: string };
@@ -195,6 +197,7 @@ describe("a list", () => {
       ["/v1/webhooks", "webhooks", 5],
       ["/v1/boards", "boards", 5],
       ["/v1/roles", "roles", 5],
+      ["/v1/jobs", "jobs", 5],
       ["/v1/mcp/servers", "servers", 5],
       ["/v1/personalities", "personalities", 2],
       ["/v1/tools", "tools", 5],

@@ -39,6 +39,7 @@ const HELD_BY = [
     "listChannelPeople",
     "readWebhook",
     ...["listRoles", "readRole", "listBoards"],
+    ...["listJobs", "readJob", "listJobRuns"],
     "listPersonalities",
     "listChildren",
   ],

@@ -172,6 +172,7 @@ const OF_HOOK = { most: 3, status: 200, values: { hook: "hook_000000000000" } };
 /** The key, the object, and the audit log of a change. */
 const OF_WEBHOOK = { most: 2, status: 200, values: { webhook: "events" } };
 /** The key and the object, twice where the list is read too, and the audit log of a change. */
+const OF_JOB = { most: 4, status: 200, values: { job: "brief" } };
 const OF_BOARD = { most: 4, status: 200, values: { board: "main", role: "writer" } };
 const OF_CHANNEL = {
   most: 3,
@@ -388,6 +389,15 @@ const TABLE: Record<string, Asked> = {
   "GET /v1/boards": OF_BOARD,
   "PUT /v1/boards/{board}": OF_BOARD,
   "DELETE /v1/boards/{board}": { ...OF_BOARD, status: 204 },
+  "GET /v1/jobs": OF_JOB,
+  "POST /v1/jobs": { ...OF_JOB, status: 201, body: { name: "brief", schedule: "every 1d", prompt: "Say hi." } },
+  "GET /v1/jobs/{job}": OF_JOB,
+  "PATCH /v1/jobs/{job}": { ...OF_JOB, body: { prompt: "Say hello." } },
+  "DELETE /v1/jobs/{job}": { ...OF_JOB, status: 204 },
+  "POST /v1/jobs/{job}/pause": OF_JOB,
+  "POST /v1/jobs/{job}/resume": OF_JOB,
+  "POST /v1/jobs/{job}/run": { ...OF_JOB, status: 202 },
+  "GET /v1/jobs/{job}/runs": OF_JOB,
   "GET /v1/roles": OF_BOARD,
   "GET /v1/roles/{role}": OF_BOARD,
   "PUT /v1/roles/{role}": { ...OF_BOARD, body: {} },

@@ -6,6 +6,7 @@ import { MAX_PARTS, MAX_PART_BYTES } from "../../core/schemas/moving/manifest.ts
 import { IMPORT } from "../../core/skills/exchange/import-limits.ts";
 import { boards } from "./boards/boards.ts";
 import { roles } from "./boards/roles.ts";
+import { jobs } from "./jobs/jobs.ts";
 import { quota } from "./profiles/quota.ts";
 import { audit } from "./profiles/audit.ts";
 import { approvalPolicy } from "./profiles/approval-policy.ts";
@@ -210,6 +211,7 @@ for (const resource of [
   inboundWebhooks,
   boards,
   roles,
+  jobs,
   exportProfile,
   importProfile,
 ]) {

@@ -156,6 +156,7 @@ export const CODE_BY_FIELD: Record<string, ProblemCode> = {
   "param.hook": "bad_hook_id",
   "param.platform": "bad_platform",
   "param.role": "bad_role",
+  "param.job": "bad_job",
   "param.board": "bad_board",
   "param.webhook": "bad_webhook_name",
   "param.path": "bad_path",

@@ -170,6 +170,19 @@ const channels = {
   people: async (call: string) => ok(call.startsWith("list") ? [] : {}),
 };
 
+/** Of the form that the API shows. */
+const JOB = {
+  ...{ id: "j000000000000", name: "brief", schedule: "every 1d", timeZone: "UTC", prompt: "Say hi.", skills: [] },
+  ...{ contextFrom: [], deliver: null, gate: null, repeat: null, failure: {}, understood: "every day", failures: 0 },
+  ...{ author: { by: "owner" }, createdAt: 1, changedAt: 1, nextAt: 2, paused: null, finishedAt: null, ran: 0 },
+  ...{ retry: null, due: 2, running: null },
+};
+const JOB_RUN = {
+  ...{ id: "r000000000000", job: "j000000000000", name: "brief", trigger: "manual", slot: 1, state: "claimed" },
+  ...{ session: null, turn: null, claimedAt: 1, startedAt: null, endedAt: null, outcome: null, output: null },
+  ...{ error: null, tokens: null, delivery: { state: "none", to: null, tries: 0, error: null } },
+};
+
 const agenda = {
   listRoles: async () => [{ name: "writer", role: { description: "", skills: [] } }],
   readRole: async () => ok({ description: "", skills: [] }),
@@ -177,6 +190,10 @@ const agenda = {
   removeRole: async () => ok(null),
   listBoards: async () => [{ name: "main", createdAt: 1 }],
   addBoard: async () => ok(null),
+  ...{ createJob: async () => ok(JOB), changeJob: async () => ok(JOB), pauseJob: async () => ok(JOB) },
+  ...{ resumeJob: async () => ok(JOB), runJob: async () => ok(JOB_RUN), removeJob: async () => ok(null) },
+  ...{ readJob: async () => ok({ job: JOB, runs: [] }), listJobs: async () => [JOB] },
+  listJobRuns: async () => ok({ runs: [JOB_RUN], next: null }),
   removeBoard: async () => {},
 };
 

@@ -71,6 +71,8 @@ const BODIES: Record<string, (of: Facts) => object | string> = {
   createMessage: () => ({ model: "talaria", max_tokens: 99, messages: [{ role: "user", content: toMessage([]) }] }),
   countMessageTokens: () => ({ model: "talaria", messages: [{ role: "user", content: "Hello." }] }),
   createHook: ({ site }) => ({ url: `${site}/hooks/other`, events: ["turn.ended"] }),
+  createJob: () => ({ name: "taken", schedule: "every 30d", prompt: "Taken." }),
+  changeJob: () => ({ prompt: "Taken." }),
   putRole: () => ({ description: "Taken." }),
   createWebhook: ({ webhook }) => ({ name: webhook, scheme: "github", prompt: "Taken." }),
   changeWebhook: () => ({ prompt: "Taken." }),

@@ -45,6 +45,7 @@ export interface Facts {
   personality: string;
   board: string;
   role: string;
+  job: string;
 }
 
 /** Of both tenants an MCP server has this name, which is a part of its tools' names. */
@@ -58,7 +59,8 @@ export function toSkillMd(name: string, text: string): string {
 
 /** Facts of the same shape about nothing: what never existed must get the same answers as what is another's. */
 export function inventFacts(facts: Facts): Facts {
-  const { deployment, site, run, name, path, process, hook, webhook, server, policy, personality, board, role } = facts;
+  const { deployment, site, run, name, path, process, hook, webhook, server, policy, personality, board, role, job } =
+    facts;
   const others: { [field in keyof Facts]?: string } = Object.fromEntries(
     Object.entries(facts).map(([field, value]) => [field, turnDigits(value)]),
   );
@@ -71,7 +73,7 @@ export function inventFacts(facts: Facts): Facts {
     path: toOther(path),
     hook: `${hook.slice(0, -1)}${hook.endsWith("z") ? "a" : "z"}`,
     webhook: toOther(webhook),
-    ...{ board: toOther(board), role: toOther(role) },
+    ...{ board: toOther(board), role: toOther(role), job: toOther(job) },
     ...{ server: toOther(server), policy: toOther(policy), personality: toOther(personality) },
   };
 }

@@ -1,0 +1,57 @@
+// The routes of jobs, over the real bindings: a job is made, armed, changed, run and deleted.
+import { beforeAll, describe, expect, it } from "vitest";
+import { START_MS, ask, createProfile, expectProblem } from "../api-calls.ts";
+
+let key: string;
+beforeAll(async () => void ({ key } = await createProfile()), START_MS);
+
+const body = { name: "brief", schedule: "every weekday at 8 Europe/Berlin", prompt: "Say hi." };
+
+describe("a job", () => {
+  it("answers with its next run, is listed, changed, paused, resumed and deleted", async () => {
+    const made = await ask("POST", "/v1/jobs", { key, body });
+    expect(made).toMatchObject({
+      status: 201,
+      body: { name: "brief", timeZone: "Europe/Berlin", author: { by: "owner" } },
+    });
+    const { due } = made.body as { due: number };
+    expect(due).toBeGreaterThan(Date.now());
+    expect((await ask("GET", "/v1/jobs", { key })).body).toMatchObject({ jobs: [{ name: "brief", due }] });
+    expectProblem(await ask("POST", "/v1/jobs", { key, body }), 409, "job_exists", "There is such a job");
+
+    const changed = await ask("PATCH", "/v1/jobs/brief", { key, body: { schedule: "in 2h" } });
+    expect((changed.body as { due: number }).due).toBeLessThan(Date.now() + 3 * 60 * 60_000);
+    const paused = await ask("POST", "/v1/jobs/brief/pause", { key, body: { why: "Holidays." } });
+    expect(paused.body).toMatchObject({ due: null, paused: { cause: "person", why: "Holidays." } });
+    expect((await ask("POST", "/v1/jobs/brief/resume", { key })).body).toMatchObject({
+      paused: null,
+      due: expect.any(Number),
+    });
+    expect((await ask("DELETE", "/v1/jobs/brief", { key })).status).toBe(204);
+    expectProblem(await ask("GET", "/v1/jobs/brief", { key }), 404, "job_not_found", "No such job");
+  });
+
+  it("runs by hand in a session of the kind `job`, once at a time", async () => {
+    await ask("POST", "/v1/jobs", { key, body: { ...body, name: "now" } });
+    const begun = await ask("POST", "/v1/jobs/now/run", { key });
+    expect(begun).toMatchObject({ status: 202, body: { trigger: "manual", name: "now", session: expect.any(String) } });
+    const { id, session } = begun.body as { id: string; session: string };
+    await expect
+      .poll(async () => (await ask("GET", "/v1/jobs/now/runs", { key })).body, { timeout: 20_000 })
+      .toMatchObject({ runs: [{ id, state: expect.stringMatching(/completed|failed/), tokens: expect.any(Number) }] });
+    expect((await ask("GET", `/v1/sessions/${session}`, { key })).body).toMatchObject({
+      title: "Job now",
+      kind: "job",
+    });
+  });
+
+  it("refuses what cannot be read, in words", async () => {
+    const wrong = await ask("POST", "/v1/jobs", { key, body: { ...body, name: "x", schedule: "whenever" } });
+    expectProblem(wrong, 422, "schedule_unreadable", "The schedule cannot be read");
+    const zone = await ask("POST", "/v1/jobs", {
+      key,
+      body: { ...body, name: "x", schedule: "in 2h", timeZone: "Mars/Base" },
+    });
+    expectProblem(zone, 422, "time_zone_unknown", "No such time zone");
+  });
+});
