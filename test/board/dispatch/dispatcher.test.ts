@@ -32,7 +32,15 @@ function createWorld({ places = 4, refuses = false } = {}) {
   const id = value(rig.board.create(BY_OWNER, { title: "a card", body: "do it" })).card.id;
   const card = () => value(rig.board.show(id)).card;
   const tell = (turn: number, ended: { state: "done" | "failed" | "stopped"; code?: string }) => {
-    const said = { v: 1 as const, id: `d${turn}`, session: SESSION, turn, at: 0, kind: "answer" as const, text: "words" };
+    const said = {
+      v: 1 as const,
+      id: `d${turn}`,
+      session: SESSION,
+      turn,
+      at: 0,
+      kind: "answer" as const,
+      text: "words",
+    };
     dispatcher.takeDelivery({ ...said, origin: { chat: "card:main/r" }, ended });
   };
   return { ...rig, dispatcher, calls, id, card, tell };
