@@ -12,10 +12,10 @@ export function worldFile(): File {
 export function smallWorldFile(changes: Record<string, unknown> = {}): File {
   const file = worldFile();
   const small = {
-    "stream.sessions": 16,
+    "stream.sessions": 12,
     "stream.families": 2,
-    "changes.driftAt": 8,
-    "changes.reversalAt": 12,
+    "changes.driftAt": 6,
+    "changes.reversalAt": 9,
     "changes.reversalRank": [1, 1],
     "heldOut.tasks": 2,
     "tools.silent": 0.2,

@@ -2,7 +2,7 @@
 // them, the first and the last are enough; a thorough run takes all.
 import { IS_THOROUGH } from "../thorough.ts";
 
-const BEFORE = 3;
+const BEFORE = 2;
 const AFTER = 1;
 
 /** `names`: what each write of a whole run was. Returns the numbers of the writes, counted from 1, in order. */
