@@ -5,6 +5,10 @@ import { FIXED } from "../../core/limits.ts";
 import { MAX_PARTS, MAX_PART_BYTES } from "../../core/schemas/moving/manifest.ts";
 import { IMPORT } from "../../core/skills/exchange/import-limits.ts";
 import { boards } from "./boards/boards.ts";
+import { cardActions } from "./boards/card-actions.ts";
+import { cardAttachments } from "./boards/card-attachments.ts";
+import { cardLog } from "./boards/card-log.ts";
+import { cards } from "./boards/cards.ts";
 import { roles } from "./boards/roles.ts";
 import { jobs } from "./jobs/jobs.ts";
 import { quota } from "./profiles/quota.ts";
@@ -210,6 +214,10 @@ for (const resource of [
   webhooks,
   inboundWebhooks,
   boards,
+  cards,
+  cardActions,
+  cardLog,
+  cardAttachments,
   roles,
   jobs,
   exportProfile,

@@ -2,15 +2,13 @@
 import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
 import { BoardInfo, BoardInfoList } from "../../../core/schemas/board/board-api.ts";
-import { BoardName } from "../../../core/schemas/board/card.ts";
 import { pageQuery, toSortedPage } from "../pages.ts";
 import { AppError, unwrap } from "../problems.ts";
+import { BoardParams } from "./open-board.ts";
 import { PROBLEM_RESPONSE, createRouter, describeResponses, refuses } from "../router.ts";
 import { openAgenda } from "./open-agenda.ts";
 
 export const boards = createRouter();
-
-export const BoardParams = z.object({ board: BoardName });
 
 boards.openapi(
   createRoute({

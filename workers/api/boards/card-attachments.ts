@@ -1,0 +1,73 @@
+// The files on a card, byte for byte. Their names are in the card's detail.
+import { createRoute } from "@hono/zod-openapi";
+import * as z from "zod";
+import { AttachmentName, CardAttachment } from "../../../core/schemas/board/log.ts";
+import { unwrap } from "../problems.ts";
+import { PROBLEM_RESPONSE, createRouter, describeResponses, refuses } from "../router.ts";
+import { CHANGE_REFUSALS, CardParams, OpHeader, openBoard, toCall } from "./open-board.ts";
+
+export const cardAttachments = createRouter();
+
+const PATH = "/v1/boards/{board}/cards/{card}/attachments/{attachment}";
+const AttachmentParams = CardParams.extend({ attachment: AttachmentName });
+const BYTES_CONTENT = { "application/octet-stream": { schema: z.string().meta({ format: "binary" }) } };
+const MAX_TYPE_CHARS = 200;
+
+cardAttachments.openapi(
+  createRoute({
+    method: "put",
+    path: PATH,
+    operationId: "attachToCard",
+    ...refuses(...CHANGE_REFUSALS, "attachment_too_large", "too_many_attachments"),
+    description:
+      "Puts a file on a card, or replaces one of the same name. The body is kept unchanged, with its content type.",
+    request: { params: AttachmentParams, headers: OpHeader, body: { content: BYTES_CONTENT } },
+    responses: describeResponses(200, "Stored", CardAttachment),
+  }),
+  async (c) => {
+    const { board, card, attachment: name } = c.req.valid("param");
+    const bytes = new Uint8Array(await c.req.arrayBuffer());
+    const mediaType = (c.req.header("content-type") ?? "application/octet-stream").slice(0, MAX_TYPE_CHARS);
+    const call = toCall(c.req.valid("header"));
+    const { attachment } = unwrap(await openBoard(c, board).attach(call, card, { name, mediaType, bytes }));
+    return c.json(attachment, 200);
+  },
+);
+
+cardAttachments.openapi(
+  createRoute({
+    method: "get",
+    path: PATH,
+    operationId: "readAttachment",
+    ...refuses("card_not_found", "attachment_not_found", "board_not_found"),
+    description: "Reads a file of a card.",
+    request: { params: AttachmentParams },
+    responses: { 200: { description: "The file", content: BYTES_CONTENT }, default: PROBLEM_RESPONSE },
+  }),
+  async (c) => {
+    const { board, card, attachment } = c.req.valid("param");
+    const { bytes } = unwrap(await openBoard(c, board).readAttachment(card, attachment));
+    // A file may contain anything, including a page with a script, so it is never displayed as part of this origin.
+    const headers = { "content-type": "application/octet-stream", "x-content-type-options": "nosniff" };
+    return new Response(bytes as Uint8Array<ArrayBuffer>, {
+      headers: { ...headers, "content-disposition": "attachment" },
+    });
+  },
+);
+
+cardAttachments.openapi(
+  createRoute({
+    method: "delete",
+    path: PATH,
+    operationId: "detachFromCard",
+    ...refuses(...CHANGE_REFUSALS, "attachment_not_found"),
+    description: "Deletes a file of a card.",
+    request: { params: AttachmentParams, headers: OpHeader },
+    responses: { 204: { description: "Deleted" }, default: PROBLEM_RESPONSE },
+  }),
+  async (c) => {
+    const { board, card, attachment } = c.req.valid("param");
+    unwrap(await openBoard(c, board).detach(toCall(c.req.valid("header")), card, attachment));
+    return c.body(null, 204);
+  },
+);

@@ -1,0 +1,33 @@
+// The Board object of a request's profile, what its routes share, and who a caller is on a card. A caller of the API holds a key of the profile,
+// so what they write are the owner's words.
+import type { Context } from "hono";
+import * as z from "zod";
+import { type BoardCalls, openBoardCalls } from "../../../core/board/calls.ts";
+import type { Call } from "../../../core/board/contract.ts";
+import { BoardName, CardId } from "../../../core/schemas/board/card.ts";
+import type { ApiEnv } from "../auth/principal.ts";
+import type { ProblemCode } from "../problems.ts";
+import { IdempotencyKey } from "../sessions/messages.ts";
+
+export const BoardParams = z.object({ board: BoardName });
+export const CardParams = BoardParams.extend({ card: CardId });
+
+/** Of routes that change something: the same key within a week does it once. */
+export const OpHeader = z.object({ "idempotency-key": IdempotencyKey.optional() });
+
+/** What every change of a card may be refused with. */
+export const CHANGE_REFUSALS = [
+  ...(["card_not_found", "board_not_found", "profile_gone", "op_reused"] as const),
+] satisfies ProblemCode[];
+
+export function openBoard({ env, var: { profile } }: Context<ApiEnv>, board: BoardName): BoardCalls {
+  const object = env.BOARD.getByName(`${profile}/${board}`);
+  // The platform's types turn an `unknown` in an answer into `never`. The values cross unchanged.
+  return openBoardCalls((name, args) => object.call(name, args) as never);
+}
+
+/** The owner's call, with the request's idempotency key. */
+export function toCall(headers: z.infer<typeof OpHeader>): Call {
+  const op = headers["idempotency-key"];
+  return { author: { by: "owner" }, ...(op !== undefined && { op: `api:${op}` }) };
+}
