@@ -3477,6 +3477,800 @@ export interface Contract {
   "DELETE /v1/boards/{board}": {
     answer: null;
   };
+  "GET /v1/boards/{board}/cards": {
+    query: { after?: string | undefined; limit?: string | undefined; status?: "triage" | "todo" | "scheduled" | "ready" | "running" | "blocked" | "review" | "done" | "archived" | undefined; role?: string | undefined; person?: string | undefined; label?: string | undefined };
+    answer: {
+      cards: {
+        v: 1;
+        id: string;
+        title: string;
+        author: 
+          | { by: "owner"; name?: string | undefined }
+          | { by: "person"; name: string }
+          | { by: "agent"; session: string; run?: string | undefined }
+          | { by: "board" };
+        assignee: { role: string } | { person: string } | null;
+        status: "triage" | "todo" | "scheduled" | "ready" | "running" | "blocked" | "review" | "done" | "archived";
+        priority: number;
+        label: string | null;
+        createdAt: number;
+        changedAt: number;
+        startedAt: number | null;
+        endedAt: number | null;
+        notBefore: number | null;
+        run: string | null;
+        claimUntil: number | null;
+        block: { kind: "dependency" | "needs_input" | "capability" | "transient"; reason: string } | null;
+        reason: string | null;
+        summary: string | null;
+        failures: number;
+        recurrences: number;
+        limits: { runMs?: number | undefined; tokens?: number | undefined; failures?: number | undefined };
+        skills: string[];
+      }[];
+      next?: string | undefined;
+    };
+  };
+  "POST /v1/boards/{board}/cards": {
+    body: {
+      title: string;
+      body?: string | undefined;
+      assignee?: { role: string } | { person: string } | null | undefined;
+      priority?: number | undefined;
+      label?: string | null | undefined;
+      parents?: string[] | undefined;
+      triage?: boolean | undefined;
+      notBefore?: number | null | undefined;
+      block?: { kind: "needs_input" | "capability" | "transient"; reason: string } | undefined;
+      start?: boolean | undefined;
+      limits?: { runMs?: number | undefined; tokens?: number | undefined; failures?: number | undefined } | undefined;
+      skills?: string[] | undefined;
+      key?: string | undefined;
+    };
+    answer: {
+      v: 1;
+      id: string;
+      title: string;
+      body: string;
+      author: 
+        | { by: "owner"; name?: string | undefined }
+        | { by: "person"; name: string }
+        | { by: "agent"; session: string; run?: string | undefined }
+        | { by: "board" };
+      assignee: { role: string } | { person: string } | null;
+      status: "triage" | "todo" | "scheduled" | "ready" | "running" | "blocked" | "review" | "done" | "archived";
+      priority: number;
+      label: string | null;
+      createdAt: number;
+      changedAt: number;
+      startedAt: number | null;
+      endedAt: number | null;
+      notBefore: number | null;
+      run: string | null;
+      claimUntil: number | null;
+      block: { kind: "dependency" | "needs_input" | "capability" | "transient"; reason: string } | null;
+      reason: string | null;
+      summary: string | null;
+      failures: number;
+      recurrences: number;
+      limits: { runMs?: number | undefined; tokens?: number | undefined; failures?: number | undefined };
+      skills: string[];
+    };
+  };
+  "GET /v1/boards/{board}/cards/{card}": {
+    answer: {
+      card: {
+        v: 1;
+        id: string;
+        title: string;
+        body: string;
+        author: 
+          | { by: "owner"; name?: string | undefined }
+          | { by: "person"; name: string }
+          | { by: "agent"; session: string; run?: string | undefined }
+          | { by: "board" };
+        assignee: { role: string } | { person: string } | null;
+        status: "triage" | "todo" | "scheduled" | "ready" | "running" | "blocked" | "review" | "done" | "archived";
+        priority: number;
+        label: string | null;
+        createdAt: number;
+        changedAt: number;
+        startedAt: number | null;
+        endedAt: number | null;
+        notBefore: number | null;
+        run: string | null;
+        claimUntil: number | null;
+        block: { kind: "dependency" | "needs_input" | "capability" | "transient"; reason: string } | null;
+        reason: string | null;
+        summary: string | null;
+        failures: number;
+        recurrences: number;
+        limits: { runMs?: number | undefined; tokens?: number | undefined; failures?: number | undefined };
+        skills: string[];
+      };
+      parents: {
+        id: string;
+        title: string;
+        status: "triage" | "todo" | "scheduled" | "ready" | "running" | "blocked" | "review" | "done" | "archived";
+        summary: string | null;
+      }[];
+      children: {
+        id: string;
+        title: string;
+        status: "triage" | "todo" | "scheduled" | "ready" | "running" | "blocked" | "review" | "done" | "archived";
+        summary: string | null;
+      }[];
+      comments: {
+        n: number;
+        author: 
+          | { by: "owner"; name?: string | undefined }
+          | { by: "person"; name: string }
+          | { by: "agent"; session: string; run?: string | undefined }
+          | { by: "board" };
+        at: number;
+        text: string;
+      }[];
+      runs: {
+        id: string;
+        card: string;
+        lane: "work" | "review";
+        assignee: { role: string } | { person: string } | null;
+        session: string | null;
+        turn: string | null;
+        startedAt: number;
+        claimUntil: number;
+        heartbeatAt: number;
+        endedAt: number | null;
+        outcome: "completed" | "blocked" | "crashed" | "timed_out" | "spawn_failed" | "gave_up" | "reclaimed" | "review_requested" | "changes_requested" | "rate_limited" | "cancelled" | null;
+        summary: string | null;
+        error: string | null;
+      }[];
+      attachments: {
+        name: string;
+        mediaType: string;
+        bytes: number;
+        author: 
+          | { by: "owner"; name?: string | undefined }
+          | { by: "person"; name: string }
+          | { by: "agent"; session: string; run?: string | undefined }
+          | { by: "board" };
+        at: number;
+      }[];
+      implementer: { role: string } | { person: string } | null;
+    };
+  };
+  "PATCH /v1/boards/{board}/cards/{card}": {
+    body: {
+      title?: string | undefined;
+      body?: string | undefined;
+      priority?: number | undefined;
+      label?: string | null | undefined;
+      notBefore?: number | null | undefined;
+      limits?: { runMs?: number | undefined; tokens?: number | undefined; failures?: number | undefined } | undefined;
+      skills?: string[] | undefined;
+    };
+    answer: {
+      v: 1;
+      id: string;
+      title: string;
+      body: string;
+      author: 
+        | { by: "owner"; name?: string | undefined }
+        | { by: "person"; name: string }
+        | { by: "agent"; session: string; run?: string | undefined }
+        | { by: "board" };
+      assignee: { role: string } | { person: string } | null;
+      status: "triage" | "todo" | "scheduled" | "ready" | "running" | "blocked" | "review" | "done" | "archived";
+      priority: number;
+      label: string | null;
+      createdAt: number;
+      changedAt: number;
+      startedAt: number | null;
+      endedAt: number | null;
+      notBefore: number | null;
+      run: string | null;
+      claimUntil: number | null;
+      block: { kind: "dependency" | "needs_input" | "capability" | "transient"; reason: string } | null;
+      reason: string | null;
+      summary: string | null;
+      failures: number;
+      recurrences: number;
+      limits: { runMs?: number | undefined; tokens?: number | undefined; failures?: number | undefined };
+      skills: string[];
+    };
+  };
+  "DELETE /v1/boards/{board}/cards/{card}": {
+    answer: null;
+  };
+  "POST /v1/boards/{board}/cards/{card}/assign": {
+    body: { assignee: { role: string } | { person: string } | null };
+    answer: {
+      v: 1;
+      id: string;
+      title: string;
+      body: string;
+      author: 
+        | { by: "owner"; name?: string | undefined }
+        | { by: "person"; name: string }
+        | { by: "agent"; session: string; run?: string | undefined }
+        | { by: "board" };
+      assignee: { role: string } | { person: string } | null;
+      status: "triage" | "todo" | "scheduled" | "ready" | "running" | "blocked" | "review" | "done" | "archived";
+      priority: number;
+      label: string | null;
+      createdAt: number;
+      changedAt: number;
+      startedAt: number | null;
+      endedAt: number | null;
+      notBefore: number | null;
+      run: string | null;
+      claimUntil: number | null;
+      block: { kind: "dependency" | "needs_input" | "capability" | "transient"; reason: string } | null;
+      reason: string | null;
+      summary: string | null;
+      failures: number;
+      recurrences: number;
+      limits: { runMs?: number | undefined; tokens?: number | undefined; failures?: number | undefined };
+      skills: string[];
+    };
+  };
+  "POST /v1/boards/{board}/cards/{card}/move": {
+    body: {
+      to: "triage" | "todo" | "scheduled" | "ready" | "running" | "blocked" | "review" | "done" | "archived";
+      reason?: string | undefined;
+      summary?: string | undefined;
+      notBefore?: number | undefined;
+    };
+    answer: {
+      v: 1;
+      id: string;
+      title: string;
+      body: string;
+      author: 
+        | { by: "owner"; name?: string | undefined }
+        | { by: "person"; name: string }
+        | { by: "agent"; session: string; run?: string | undefined }
+        | { by: "board" };
+      assignee: { role: string } | { person: string } | null;
+      status: "triage" | "todo" | "scheduled" | "ready" | "running" | "blocked" | "review" | "done" | "archived";
+      priority: number;
+      label: string | null;
+      createdAt: number;
+      changedAt: number;
+      startedAt: number | null;
+      endedAt: number | null;
+      notBefore: number | null;
+      run: string | null;
+      claimUntil: number | null;
+      block: { kind: "dependency" | "needs_input" | "capability" | "transient"; reason: string } | null;
+      reason: string | null;
+      summary: string | null;
+      failures: number;
+      recurrences: number;
+      limits: { runMs?: number | undefined; tokens?: number | undefined; failures?: number | undefined };
+      skills: string[];
+    };
+  };
+  "POST /v1/boards/{board}/cards/{card}/promote": {
+    body?: {  };
+    answer: {
+      v: 1;
+      id: string;
+      title: string;
+      body: string;
+      author: 
+        | { by: "owner"; name?: string | undefined }
+        | { by: "person"; name: string }
+        | { by: "agent"; session: string; run?: string | undefined }
+        | { by: "board" };
+      assignee: { role: string } | { person: string } | null;
+      status: "triage" | "todo" | "scheduled" | "ready" | "running" | "blocked" | "review" | "done" | "archived";
+      priority: number;
+      label: string | null;
+      createdAt: number;
+      changedAt: number;
+      startedAt: number | null;
+      endedAt: number | null;
+      notBefore: number | null;
+      run: string | null;
+      claimUntil: number | null;
+      block: { kind: "dependency" | "needs_input" | "capability" | "transient"; reason: string } | null;
+      reason: string | null;
+      summary: string | null;
+      failures: number;
+      recurrences: number;
+      limits: { runMs?: number | undefined; tokens?: number | undefined; failures?: number | undefined };
+      skills: string[];
+    };
+  };
+  "POST /v1/boards/{board}/cards/{card}/start": {
+    body?: {  };
+    answer: {
+      v: 1;
+      id: string;
+      title: string;
+      body: string;
+      author: 
+        | { by: "owner"; name?: string | undefined }
+        | { by: "person"; name: string }
+        | { by: "agent"; session: string; run?: string | undefined }
+        | { by: "board" };
+      assignee: { role: string } | { person: string } | null;
+      status: "triage" | "todo" | "scheduled" | "ready" | "running" | "blocked" | "review" | "done" | "archived";
+      priority: number;
+      label: string | null;
+      createdAt: number;
+      changedAt: number;
+      startedAt: number | null;
+      endedAt: number | null;
+      notBefore: number | null;
+      run: string | null;
+      claimUntil: number | null;
+      block: { kind: "dependency" | "needs_input" | "capability" | "transient"; reason: string } | null;
+      reason: string | null;
+      summary: string | null;
+      failures: number;
+      recurrences: number;
+      limits: { runMs?: number | undefined; tokens?: number | undefined; failures?: number | undefined };
+      skills: string[];
+    };
+  };
+  "POST /v1/boards/{board}/cards/{card}/complete": {
+    body: { summary: string; children?: string[] | undefined };
+    answer: {
+      v: 1;
+      id: string;
+      title: string;
+      body: string;
+      author: 
+        | { by: "owner"; name?: string | undefined }
+        | { by: "person"; name: string }
+        | { by: "agent"; session: string; run?: string | undefined }
+        | { by: "board" };
+      assignee: { role: string } | { person: string } | null;
+      status: "triage" | "todo" | "scheduled" | "ready" | "running" | "blocked" | "review" | "done" | "archived";
+      priority: number;
+      label: string | null;
+      createdAt: number;
+      changedAt: number;
+      startedAt: number | null;
+      endedAt: number | null;
+      notBefore: number | null;
+      run: string | null;
+      claimUntil: number | null;
+      block: { kind: "dependency" | "needs_input" | "capability" | "transient"; reason: string } | null;
+      reason: string | null;
+      summary: string | null;
+      failures: number;
+      recurrences: number;
+      limits: { runMs?: number | undefined; tokens?: number | undefined; failures?: number | undefined };
+      skills: string[];
+    };
+  };
+  "POST /v1/boards/{board}/cards/{card}/block": {
+    body: { kind: "dependency" | "needs_input" | "capability" | "transient"; reason: string };
+    answer: {
+      v: 1;
+      id: string;
+      title: string;
+      body: string;
+      author: 
+        | { by: "owner"; name?: string | undefined }
+        | { by: "person"; name: string }
+        | { by: "agent"; session: string; run?: string | undefined }
+        | { by: "board" };
+      assignee: { role: string } | { person: string } | null;
+      status: "triage" | "todo" | "scheduled" | "ready" | "running" | "blocked" | "review" | "done" | "archived";
+      priority: number;
+      label: string | null;
+      createdAt: number;
+      changedAt: number;
+      startedAt: number | null;
+      endedAt: number | null;
+      notBefore: number | null;
+      run: string | null;
+      claimUntil: number | null;
+      block: { kind: "dependency" | "needs_input" | "capability" | "transient"; reason: string } | null;
+      reason: string | null;
+      summary: string | null;
+      failures: number;
+      recurrences: number;
+      limits: { runMs?: number | undefined; tokens?: number | undefined; failures?: number | undefined };
+      skills: string[];
+    };
+  };
+  "POST /v1/boards/{board}/cards/{card}/unblock": {
+    body?: {  };
+    answer: {
+      v: 1;
+      id: string;
+      title: string;
+      body: string;
+      author: 
+        | { by: "owner"; name?: string | undefined }
+        | { by: "person"; name: string }
+        | { by: "agent"; session: string; run?: string | undefined }
+        | { by: "board" };
+      assignee: { role: string } | { person: string } | null;
+      status: "triage" | "todo" | "scheduled" | "ready" | "running" | "blocked" | "review" | "done" | "archived";
+      priority: number;
+      label: string | null;
+      createdAt: number;
+      changedAt: number;
+      startedAt: number | null;
+      endedAt: number | null;
+      notBefore: number | null;
+      run: string | null;
+      claimUntil: number | null;
+      block: { kind: "dependency" | "needs_input" | "capability" | "transient"; reason: string } | null;
+      reason: string | null;
+      summary: string | null;
+      failures: number;
+      recurrences: number;
+      limits: { runMs?: number | undefined; tokens?: number | undefined; failures?: number | undefined };
+      skills: string[];
+    };
+  };
+  "POST /v1/boards/{board}/cards/{card}/request-review": {
+    body: { summary: string; reviewer?: { role: string } | { person: string } | null | undefined };
+    answer: {
+      v: 1;
+      id: string;
+      title: string;
+      body: string;
+      author: 
+        | { by: "owner"; name?: string | undefined }
+        | { by: "person"; name: string }
+        | { by: "agent"; session: string; run?: string | undefined }
+        | { by: "board" };
+      assignee: { role: string } | { person: string } | null;
+      status: "triage" | "todo" | "scheduled" | "ready" | "running" | "blocked" | "review" | "done" | "archived";
+      priority: number;
+      label: string | null;
+      createdAt: number;
+      changedAt: number;
+      startedAt: number | null;
+      endedAt: number | null;
+      notBefore: number | null;
+      run: string | null;
+      claimUntil: number | null;
+      block: { kind: "dependency" | "needs_input" | "capability" | "transient"; reason: string } | null;
+      reason: string | null;
+      summary: string | null;
+      failures: number;
+      recurrences: number;
+      limits: { runMs?: number | undefined; tokens?: number | undefined; failures?: number | undefined };
+      skills: string[];
+    };
+  };
+  "POST /v1/boards/{board}/cards/{card}/request-changes": {
+    body: { reason: string };
+    answer: {
+      v: 1;
+      id: string;
+      title: string;
+      body: string;
+      author: 
+        | { by: "owner"; name?: string | undefined }
+        | { by: "person"; name: string }
+        | { by: "agent"; session: string; run?: string | undefined }
+        | { by: "board" };
+      assignee: { role: string } | { person: string } | null;
+      status: "triage" | "todo" | "scheduled" | "ready" | "running" | "blocked" | "review" | "done" | "archived";
+      priority: number;
+      label: string | null;
+      createdAt: number;
+      changedAt: number;
+      startedAt: number | null;
+      endedAt: number | null;
+      notBefore: number | null;
+      run: string | null;
+      claimUntil: number | null;
+      block: { kind: "dependency" | "needs_input" | "capability" | "transient"; reason: string } | null;
+      reason: string | null;
+      summary: string | null;
+      failures: number;
+      recurrences: number;
+      limits: { runMs?: number | undefined; tokens?: number | undefined; failures?: number | undefined };
+      skills: string[];
+    };
+  };
+  "POST /v1/boards/{board}/cards/{card}/heartbeat": {
+    body?: { note?: string | undefined };
+    answer: {
+      v: 1;
+      id: string;
+      title: string;
+      body: string;
+      author: 
+        | { by: "owner"; name?: string | undefined }
+        | { by: "person"; name: string }
+        | { by: "agent"; session: string; run?: string | undefined }
+        | { by: "board" };
+      assignee: { role: string } | { person: string } | null;
+      status: "triage" | "todo" | "scheduled" | "ready" | "running" | "blocked" | "review" | "done" | "archived";
+      priority: number;
+      label: string | null;
+      createdAt: number;
+      changedAt: number;
+      startedAt: number | null;
+      endedAt: number | null;
+      notBefore: number | null;
+      run: string | null;
+      claimUntil: number | null;
+      block: { kind: "dependency" | "needs_input" | "capability" | "transient"; reason: string } | null;
+      reason: string | null;
+      summary: string | null;
+      failures: number;
+      recurrences: number;
+      limits: { runMs?: number | undefined; tokens?: number | undefined; failures?: number | undefined };
+      skills: string[];
+    };
+  };
+  "POST /v1/boards/{board}/cards/{card}/reclaim": {
+    body?: { reason?: string | undefined };
+    answer: {
+      v: 1;
+      id: string;
+      title: string;
+      body: string;
+      author: 
+        | { by: "owner"; name?: string | undefined }
+        | { by: "person"; name: string }
+        | { by: "agent"; session: string; run?: string | undefined }
+        | { by: "board" };
+      assignee: { role: string } | { person: string } | null;
+      status: "triage" | "todo" | "scheduled" | "ready" | "running" | "blocked" | "review" | "done" | "archived";
+      priority: number;
+      label: string | null;
+      createdAt: number;
+      changedAt: number;
+      startedAt: number | null;
+      endedAt: number | null;
+      notBefore: number | null;
+      run: string | null;
+      claimUntil: number | null;
+      block: { kind: "dependency" | "needs_input" | "capability" | "transient"; reason: string } | null;
+      reason: string | null;
+      summary: string | null;
+      failures: number;
+      recurrences: number;
+      limits: { runMs?: number | undefined; tokens?: number | undefined; failures?: number | undefined };
+      skills: string[];
+    };
+  };
+  "POST /v1/boards/{board}/cards/{card}/cancel": {
+    body: { reason: string };
+    answer: {
+      v: 1;
+      id: string;
+      title: string;
+      body: string;
+      author: 
+        | { by: "owner"; name?: string | undefined }
+        | { by: "person"; name: string }
+        | { by: "agent"; session: string; run?: string | undefined }
+        | { by: "board" };
+      assignee: { role: string } | { person: string } | null;
+      status: "triage" | "todo" | "scheduled" | "ready" | "running" | "blocked" | "review" | "done" | "archived";
+      priority: number;
+      label: string | null;
+      createdAt: number;
+      changedAt: number;
+      startedAt: number | null;
+      endedAt: number | null;
+      notBefore: number | null;
+      run: string | null;
+      claimUntil: number | null;
+      block: { kind: "dependency" | "needs_input" | "capability" | "transient"; reason: string } | null;
+      reason: string | null;
+      summary: string | null;
+      failures: number;
+      recurrences: number;
+      limits: { runMs?: number | undefined; tokens?: number | undefined; failures?: number | undefined };
+      skills: string[];
+    };
+  };
+  "POST /v1/boards/{board}/cards/{card}/archive": {
+    body?: {  };
+    answer: {
+      v: 1;
+      id: string;
+      title: string;
+      body: string;
+      author: 
+        | { by: "owner"; name?: string | undefined }
+        | { by: "person"; name: string }
+        | { by: "agent"; session: string; run?: string | undefined }
+        | { by: "board" };
+      assignee: { role: string } | { person: string } | null;
+      status: "triage" | "todo" | "scheduled" | "ready" | "running" | "blocked" | "review" | "done" | "archived";
+      priority: number;
+      label: string | null;
+      createdAt: number;
+      changedAt: number;
+      startedAt: number | null;
+      endedAt: number | null;
+      notBefore: number | null;
+      run: string | null;
+      claimUntil: number | null;
+      block: { kind: "dependency" | "needs_input" | "capability" | "transient"; reason: string } | null;
+      reason: string | null;
+      summary: string | null;
+      failures: number;
+      recurrences: number;
+      limits: { runMs?: number | undefined; tokens?: number | undefined; failures?: number | undefined };
+      skills: string[];
+    };
+  };
+  "PUT /v1/boards/{board}/cards/{card}/parents/{parent}": {
+    answer: {
+      v: 1;
+      id: string;
+      title: string;
+      body: string;
+      author: 
+        | { by: "owner"; name?: string | undefined }
+        | { by: "person"; name: string }
+        | { by: "agent"; session: string; run?: string | undefined }
+        | { by: "board" };
+      assignee: { role: string } | { person: string } | null;
+      status: "triage" | "todo" | "scheduled" | "ready" | "running" | "blocked" | "review" | "done" | "archived";
+      priority: number;
+      label: string | null;
+      createdAt: number;
+      changedAt: number;
+      startedAt: number | null;
+      endedAt: number | null;
+      notBefore: number | null;
+      run: string | null;
+      claimUntil: number | null;
+      block: { kind: "dependency" | "needs_input" | "capability" | "transient"; reason: string } | null;
+      reason: string | null;
+      summary: string | null;
+      failures: number;
+      recurrences: number;
+      limits: { runMs?: number | undefined; tokens?: number | undefined; failures?: number | undefined };
+      skills: string[];
+    };
+  };
+  "DELETE /v1/boards/{board}/cards/{card}/parents/{parent}": {
+    answer: {
+      v: 1;
+      id: string;
+      title: string;
+      body: string;
+      author: 
+        | { by: "owner"; name?: string | undefined }
+        | { by: "person"; name: string }
+        | { by: "agent"; session: string; run?: string | undefined }
+        | { by: "board" };
+      assignee: { role: string } | { person: string } | null;
+      status: "triage" | "todo" | "scheduled" | "ready" | "running" | "blocked" | "review" | "done" | "archived";
+      priority: number;
+      label: string | null;
+      createdAt: number;
+      changedAt: number;
+      startedAt: number | null;
+      endedAt: number | null;
+      notBefore: number | null;
+      run: string | null;
+      claimUntil: number | null;
+      block: { kind: "dependency" | "needs_input" | "capability" | "transient"; reason: string } | null;
+      reason: string | null;
+      summary: string | null;
+      failures: number;
+      recurrences: number;
+      limits: { runMs?: number | undefined; tokens?: number | undefined; failures?: number | undefined };
+      skills: string[];
+    };
+  };
+  "GET /v1/boards/{board}/cards/{card}/comments": {
+    query: { after?: string | undefined; limit?: string | undefined };
+    answer: {
+      comments: {
+        n: number;
+        author: 
+          | { by: "owner"; name?: string | undefined }
+          | { by: "person"; name: string }
+          | { by: "agent"; session: string; run?: string | undefined }
+          | { by: "board" };
+        at: number;
+        text: string;
+      }[];
+      next?: string | undefined;
+    };
+  };
+  "POST /v1/boards/{board}/cards/{card}/comments": {
+    body: { text: string };
+    answer: {
+      n: number;
+      author: 
+        | { by: "owner"; name?: string | undefined }
+        | { by: "person"; name: string }
+        | { by: "agent"; session: string; run?: string | undefined }
+        | { by: "board" };
+      at: number;
+      text: string;
+    };
+  };
+  "GET /v1/boards/{board}/cards/{card}/runs": {
+    query: { after?: string | undefined; limit?: string | undefined };
+    answer: {
+      runs: {
+        id: string;
+        card: string;
+        lane: "work" | "review";
+        assignee: { role: string } | { person: string } | null;
+        session: string | null;
+        turn: string | null;
+        startedAt: number;
+        claimUntil: number;
+        heartbeatAt: number;
+        endedAt: number | null;
+        outcome: "completed" | "blocked" | "crashed" | "timed_out" | "spawn_failed" | "gave_up" | "reclaimed" | "review_requested" | "changes_requested" | "rate_limited" | "cancelled" | null;
+        summary: string | null;
+        error: string | null;
+      }[];
+      next?: string | undefined;
+    };
+  };
+  "GET /v1/boards/{board}/events": {
+    query: { after?: string | undefined; limit?: string | undefined; card?: string | undefined };
+    answer: {
+      events: {
+        n: number;
+        card: string;
+        run: string | null;
+        kind: string;
+        author: 
+          | { by: "owner"; name?: string | undefined }
+          | { by: "person"; name: string }
+          | { by: "agent"; session: string; run?: string | undefined }
+          | { by: "board" };
+        at: number;
+        facts: Record<string, unknown>;
+      }[];
+      next?: string | undefined;
+    };
+  };
+  "GET /v1/boards/{board}/stats": {
+    answer: {
+      byStatus: {
+        triage?: number | undefined;
+        todo?: number | undefined;
+        scheduled?: number | undefined;
+        ready?: number | undefined;
+        running?: number | undefined;
+        blocked?: number | undefined;
+        review?: number | undefined;
+        done?: number | undefined;
+        archived?: number | undefined;
+      };
+      byAssignee: {
+        assignee: { role: string } | { person: string } | null;
+        status: "triage" | "todo" | "scheduled" | "ready" | "running" | "blocked" | "review" | "done" | "archived";
+        cards: number;
+      }[];
+      oldestReadyAt: number | null;
+    };
+  };
+  "PUT /v1/boards/{board}/cards/{card}/attachments/{attachment}": {
+    answer: {
+      name: string;
+      mediaType: string;
+      bytes: number;
+      author: 
+        | { by: "owner"; name?: string | undefined }
+        | { by: "person"; name: string }
+        | { by: "agent"; session: string; run?: string | undefined }
+        | { by: "board" };
+      at: number;
+    };
+  };
+  "DELETE /v1/boards/{board}/cards/{card}/attachments/{attachment}": {
+    answer: null;
+  };
   "GET /v1/roles": {
     query: { after?: string | undefined; limit?: string | undefined };
     answer: {

@@ -2,7 +2,7 @@
 import type { Result } from "../errors.ts";
 import type { ActionFacts, CardAction } from "../schemas/board/card-api.ts";
 import type { CardId } from "../schemas/board/card.ts";
-import type { BoardCalls } from "./calls.ts";
+import type { BoardCalls } from "./board-calls.ts";
 import type { Call, Changed } from "./contract.ts";
 
 /** The action with its facts. */

@@ -13,6 +13,8 @@ const LEAVE: { [Section in ProfileSection]: ((value: ProfileSetting<Section>, at
   mcpCatalogs: (value) => value,
   mcpAccess: null,
   preferences: (value) => value,
+  // As the boards themselves.
+  boards: null,
   // Of this deployment.
   quota: null,
   hooks: (value, at) => ({ ...value, secret: "", previous: undefined, disabledAt: value.disabledAt ?? at }),

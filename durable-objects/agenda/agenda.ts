@@ -67,19 +67,20 @@ export class Agenda extends DurableObject<AgendaEnv> {
   async listBoards(): Promise<ListedBoard[]> {
     return this.#exists() ? this.#boards.list() : [];
   }
-  /** Idempotent. Failures: `profile_gone`, `too_many_boards`. */
+  /** Idempotent. The profile's sessions hear of it as of a setting. Failures: `profile_gone`, `too_many_boards`. */
   async addBoard(name: BoardName): Promise<Result<null>> {
     const begun = await this.#begin();
     if (!begun.ok) return begun;
     const known = this.#boards.list();
+    const createdAt = known.find((board) => board.name === name)?.createdAt ?? systemClock.now();
     if (!known.some((board) => board.name === name)) {
       if (known.length >= MAX_BOARDS) {
         return err("too_many_boards", `A profile has at most ${MAX_BOARDS} boards. Remove one first.`);
       }
-      this.#boards.add(name, systemClock.now());
+      this.#boards.add(name, createdAt);
     }
     await openBoard(this.env, this.#profile, name).begin();
-    return ok(null);
+    return openAccount(this.env, this.#profile).putSetting("boards", name, { createdAt });
   }
   /** How many runs the board may have open, which has or wants `open`. Wakes the boards that wait for a place that is free now. */
   async takePlaces(name: BoardName, open: number): Promise<number> {
@@ -92,6 +93,7 @@ export class Agenda extends DurableObject<AgendaEnv> {
   /** With all its cards. Idempotent. */
   async removeBoard(name: BoardName): Promise<void> {
     if (!this.#exists()) return;
+    await openAccount(this.env, this.#profile).removeSetting("boards", name);
     await openBoard(this.env, this.#profile, name).erase();
     this.#boards.remove(name);
   }

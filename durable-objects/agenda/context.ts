@@ -25,6 +25,10 @@ export interface AccountStub {
   registerSession(info: SessionInfo): Promise<boolean>;
   eraseSession(session: SessionId): Promise<unknown>;
   takeHookEvent(event: HookEvent): Promise<void>;
+  /** Idempotent. */
+  putSetting(section: "boards", key: BoardName, value: { createdAt: number }): Promise<Result<null>>;
+  /** A failure: it was not there. */
+  removeSetting(section: "boards", key: BoardName): Promise<Result<null>>;
 }
 
 export interface BoardStub {

@@ -1,6 +1,6 @@
 // What a profile's owner has set for its agent. The Account keeps it by section and key, with a revision that rises at every
 // change; a Session keeps the newest copy it was told of. Secrets inside are sealed. Forms only.
-import type * as z from "zod";
+import * as z from "zod";
 import { McpCatalog, McpAccess, McpServer } from "./mcp.ts";
 import { Personality } from "./personality.ts";
 import { StoredPreference } from "./preferences.ts";
@@ -30,6 +30,8 @@ export const PROFILE_SECTIONS = {
   hooks: HookSetting,
   /** By the setting's name: what the person has changed of the operator's. */
   preferences: StoredPreference,
+  /** By the board's name: a board that the profile has, so that its sessions know without asking. The Agenda writes it. */
+  boards: z.strictObject({ createdAt: z.int() }),
   /** Key `operator`: what the operator allows this profile. The profile's owner cannot change it. */
   quota: Quota,
 } as const;

@@ -2,11 +2,12 @@
 import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
 import { BoardInfo, BoardInfoList } from "../../../core/schemas/board/board-api.ts";
+import { forgetAcceptedKeys } from "../auth/accepted-keys.ts";
 import { pageQuery, toSortedPage } from "../pages.ts";
 import { AppError, unwrap } from "../problems.ts";
 import { BoardParams } from "./open-board.ts";
 import { PROBLEM_RESPONSE, createRouter, describeResponses, refuses } from "../router.ts";
-import { openAgenda } from "./open-agenda.ts";
+import { addBoard, openAgenda } from "./open-agenda.ts";
 
 export const boards = createRouter();
 
@@ -40,9 +41,8 @@ boards.openapi(
   }),
   async (c) => {
     const { board: name } = c.req.valid("param");
-    const agenda = openAgenda(c);
-    unwrap(await agenda.addBoard(name));
-    const made = (await agenda.listBoards()).find((board) => board.name === name);
+    unwrap(await addBoard(c, name));
+    const made = (await openAgenda(c).listBoards()).find((board) => board.name === name);
     if (!made) throw new AppError("profile_gone", "This profile has been deleted.");
     return c.json(made, 200);
   },
@@ -67,6 +67,7 @@ boards.openapi(
     const known = (await agenda.listBoards()).some((board) => board.name === name);
     if (!known) throw new AppError("board_not_found", describeMissingBoard(name));
     await agenda.removeBoard(name);
+    forgetAcceptedKeys(c.var.profile);
     return c.body(null, 204);
   },
 );

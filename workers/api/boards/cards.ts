@@ -3,11 +3,12 @@ import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
 import type { CardFilter } from "../../../core/board/contract.ts";
 import { RoleName } from "../../../core/schemas/agenda/role.ts";
-import { CardStatus, Card } from "../../../core/schemas/board/card.ts";
+import { Card, CardStatus, DEFAULT_BOARD } from "../../../core/schemas/board/card.ts";
 import { CardDetail, CardList, ChangeCard, CreateCard } from "../../../core/schemas/board/card-api.ts";
 import { pageQuery } from "../pages.ts";
 import { AppError, unwrap } from "../problems.ts";
 import { PROBLEM_RESPONSE, createRouter, describeResponses, jsonBody, numeric, refuses } from "../router.ts";
+import { addBoard } from "./open-agenda.ts";
 import { BoardParams, CHANGE_REFUSALS, CardParams, OpHeader, openBoard, toCall } from "./open-board.ts";
 
 export const cards = createRouter();
@@ -69,8 +70,14 @@ cards.openapi(
     responses: describeResponses(201, "The card, also after a repetition", Card),
   }),
   async (c) => {
-    const board = openBoard(c, c.req.valid("param").board);
-    const { card } = unwrap(await board.create(toCall(c.req.valid("header")), c.req.valid("json")));
+    const { board } = c.req.valid("param");
+    const create = () => openBoard(c, board).create(toCall(c.req.valid("header")), c.req.valid("json"));
+    let made = await create();
+    if (!made.ok && made.failure.code === "board_not_found" && board === DEFAULT_BOARD) {
+      unwrap(await addBoard(c, board));
+      made = await create();
+    }
+    const { card } = unwrap(made);
     return c.json(card, 201, { location: `${c.req.path}/${card.id}` });
   },
 );

@@ -2,7 +2,7 @@
 // so what they write are the owner's words.
 import type { Context } from "hono";
 import * as z from "zod";
-import { type BoardCalls, openBoardCalls } from "../../../core/board/calls.ts";
+import { type BoardCallee, type BoardCalls, toBoardCalls } from "../../../core/board/board-calls.ts";
 import type { Call } from "../../../core/board/contract.ts";
 import { BoardName, CardId } from "../../../core/schemas/board/card.ts";
 import type { ApiEnv } from "../auth/principal.ts";
@@ -21,9 +21,8 @@ export const CHANGE_REFUSALS = [
 ] satisfies ProblemCode[];
 
 export function openBoard({ env, var: { profile } }: Context<ApiEnv>, board: BoardName): BoardCalls {
-  const object = env.BOARD.getByName(`${profile}/${board}`);
   // The platform's types turn an `unknown` in an answer into `never`. The values cross unchanged.
-  return openBoardCalls((name, args) => object.call(name, args) as never);
+  return toBoardCalls(env.BOARD.getByName(`${profile}/${board}`) as unknown as BoardCallee);
 }
 
 /** The owner's call, with the request's idempotency key. */
