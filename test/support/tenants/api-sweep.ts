@@ -74,6 +74,17 @@ const BODIES: Record<string, (of: Facts) => object | string> = {
   createJob: () => ({ name: "taken", schedule: "every 30d", prompt: "Taken." }),
   changeJob: () => ({ prompt: "Taken." }),
   putRole: () => ({ description: "Taken." }),
+  createCard: () => ({ title: "Taken." }),
+  changeCard: () => ({ title: "Taken." }),
+  addComment: () => ({ text: "Taken." }),
+  attachToCard: () => "taken",
+  assignCard: () => ({ assignee: null }),
+  moveCard: () => ({ to: "ready" }),
+  completeCard: () => ({ summary: "Done." }),
+  blockCard: () => ({ kind: "transient", reason: "Down." }),
+  requestCardReview: () => ({ summary: "Done." }),
+  requestCardChanges: () => ({ reason: "Wrong." }),
+  cancelCard: () => ({ reason: "No." }),
   createWebhook: ({ webhook }) => ({ name: webhook, scheme: "github", prompt: "Taken." }),
   changeWebhook: () => ({ prompt: "Taken." }),
   putChannel: () => ({ secret: `whsec_${"A".repeat(43)}=`, url: "https://example.com/taken" }),
@@ -89,6 +100,7 @@ const BODIES: Record<string, (of: Facts) => object | string> = {
 };
 const RAW: Record<string, string> = {
   putFile: "text/plain",
+  attachToCard: "text/plain",
   putImportPart: "application/octet-stream",
   replaceWorkspace: "application/zip",
   addToWorkspace: "application/zip",
@@ -121,6 +133,7 @@ const FIXED: Record<string, string> = {
   export: `exp_${"0".repeat(26)}`,
   part: "0".repeat(64),
   model: "talaria",
+  attachment: "notes.md",
 };
 
 /** The cursor of a tenant's own list, by the route's id. */

@@ -1,6 +1,6 @@
 // What is done with a card, a route an action: POST /v1/boards/{board}/cards/{card}/{action}; and which cards come before it.
 import { createRoute } from "@hono/zod-openapi";
-import * as z from "zod";
+import type * as z from "zod";
 import type { BoardCalls } from "../../../core/board/board-calls.ts";
 import type { Call, Changed } from "../../../core/board/contract.ts";
 import type { Result } from "../../../core/errors.ts";
