@@ -18,7 +18,7 @@ import { openBucket } from "../../wiring/stores.ts";
 import { openOutbound } from "../../wiring/outbound.ts";
 import { readSettings } from "../../wiring/settings.ts";
 import { hasTable, toSql } from "../sql.ts";
-import { type AgendaEnv, openAccount, openBoard, openChannels, openSession } from "./context.ts";
+import { type AgendaEnv, openAccount, openBoard, openBoardSettings, openChannels, openSession } from "./context.ts";
 import { type JobCall, type JobDesk, createJobDesk } from "./job-desk.ts";
 import { lookAtGate } from "./look-at-gate.ts";
 
@@ -80,7 +80,7 @@ export class Agenda extends DurableObject<AgendaEnv> {
       this.#boards.add(name, createdAt);
     }
     await openBoard(this.env, this.#profile, name).begin();
-    return openAccount(this.env, this.#profile).putSetting("boards", name, { createdAt });
+    return openBoardSettings(this.env, this.#profile).putSetting("boards", name, { createdAt });
   }
   /** How many runs the board may have open, which has or wants `open`. Wakes the boards that wait for a place that is free now. */
   async takePlaces(name: BoardName, open: number): Promise<number> {
@@ -93,7 +93,7 @@ export class Agenda extends DurableObject<AgendaEnv> {
   /** With all its cards. Idempotent. */
   async removeBoard(name: BoardName): Promise<void> {
     if (!this.#exists()) return;
-    await openAccount(this.env, this.#profile).removeSetting("boards", name);
+    await openBoardSettings(this.env, this.#profile).removeSetting("boards", name);
     await openBoard(this.env, this.#profile, name).erase();
     this.#boards.remove(name);
   }

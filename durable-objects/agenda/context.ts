@@ -25,6 +25,10 @@ export interface AccountStub {
   registerSession(info: SessionInfo): Promise<boolean>;
   eraseSession(session: SessionId): Promise<unknown>;
   takeHookEvent(event: HookEvent): Promise<void>;
+}
+
+/** By what the profile's sessions know its boards. */
+export interface BoardSettingStub {
   /** Idempotent. */
   putSetting(section: "boards", key: BoardName, value: { createdAt: number }): Promise<Result<null>>;
   /** A failure: it was not there. */
@@ -69,4 +73,7 @@ export function openSession(env: AgendaEnv, profile: ProfileId, session: Session
 }
 export function openChannels(env: AgendaEnv, profile: ProfileId): ChannelsStub {
   return env.CHANNELS.getByName(profile) as unknown as ChannelsStub;
+}
+export function openBoardSettings(env: AgendaEnv, profile: ProfileId): BoardSettingStub {
+  return env.ACCOUNT.getByName(profile) as unknown as BoardSettingStub;
 }
