@@ -173,7 +173,6 @@ const OF_HOOK = { most: 3, status: 200, values: { hook: "hook_000000000000" } };
 const OF_WEBHOOK = { most: 2, status: 200, values: { webhook: "events" } };
 /** The key and the object, twice where the list is read too, and the audit log of a change. */
 const OF_JOB = { most: 4, status: 200, values: { job: "brief" } };
-const OF_BOARD = { most: 4, status: 200, values: { board: "main", role: "writer" } };
 const OF_BOARD = {
   most: 4,
   status: 200,

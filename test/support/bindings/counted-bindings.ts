@@ -182,6 +182,7 @@ const JOB_RUN = {
   ...{ id: "r000000000000", job: "j000000000000", name: "brief", trigger: "manual", slot: 1, state: "claimed" },
   ...{ session: null, turn: null, claimedAt: 1, startedAt: null, endedAt: null, outcome: null, output: null },
   ...{ error: null, tokens: null, delivery: { state: "none", to: null, tries: 0, error: null } },
+};
 const attachment = { name: "a", mediaType: "text/plain", bytes: 0, author: { by: "board" }, at: 1 };
 /** Answers each operation with something of the form that its route reads. */
 const board = {
