@@ -4772,6 +4772,216 @@ export interface Contract {
       next?: string | undefined;
     };
   };
+  "GET /v1/goals": {
+    query: { after?: string | undefined; limit?: string | undefined };
+    answer: {
+      goals: {
+        text: string;
+        contract?: {
+          outcome?: string | undefined;
+          verification?: string | undefined;
+          constraints?: string | undefined;
+          boundaries?: string | undefined;
+          stopWhen?: string | undefined;
+        } | undefined;
+        subgoals?: string[] | undefined;
+        checks?: { command: string; exitCode?: number | undefined }[] | undefined;
+        maxTurns: number;
+        id: string;
+        session: string;
+        state: "active" | "paused" | "blocked" | "done" | "cleared";
+        reason: string;
+        source?: "content" | undefined;
+        createdAt: number;
+        updatedAt: number;
+        turns: number;
+        serial: number;
+        judged: number;
+        failures: { parse: number; transport: number; check: number };
+        waitUntil?: number | undefined;
+        failed?: string | undefined;
+      }[];
+      next?: string | undefined;
+    };
+  };
+  "POST /v1/goals": {
+    body: {
+      text: string;
+      contract?: {
+        outcome?: string | undefined;
+        verification?: string | undefined;
+        constraints?: string | undefined;
+        boundaries?: string | undefined;
+        stopWhen?: string | undefined;
+      } | undefined;
+      subgoals?: string[] | undefined;
+      checks?: { command: string; exitCode?: number | undefined }[] | undefined;
+      maxTurns?: number | undefined;
+      session: string;
+    };
+    answer: {
+      text: string;
+      contract?: {
+        outcome?: string | undefined;
+        verification?: string | undefined;
+        constraints?: string | undefined;
+        boundaries?: string | undefined;
+        stopWhen?: string | undefined;
+      } | undefined;
+      subgoals?: string[] | undefined;
+      checks?: { command: string; exitCode?: number | undefined }[] | undefined;
+      maxTurns: number;
+      id: string;
+      session: string;
+      state: "active" | "paused" | "blocked" | "done" | "cleared";
+      reason: string;
+      source?: "content" | undefined;
+      createdAt: number;
+      updatedAt: number;
+      turns: number;
+      serial: number;
+      judged: number;
+      failures: { parse: number; transport: number; check: number };
+      waitUntil?: number | undefined;
+      failed?: string | undefined;
+    };
+  };
+  "GET /v1/goals/{goal}": {
+    answer: {
+      text: string;
+      contract?: {
+        outcome?: string | undefined;
+        verification?: string | undefined;
+        constraints?: string | undefined;
+        boundaries?: string | undefined;
+        stopWhen?: string | undefined;
+      } | undefined;
+      subgoals?: string[] | undefined;
+      checks?: { command: string; exitCode?: number | undefined }[] | undefined;
+      maxTurns: number;
+      id: string;
+      session: string;
+      state: "active" | "paused" | "blocked" | "done" | "cleared";
+      reason: string;
+      source?: "content" | undefined;
+      createdAt: number;
+      updatedAt: number;
+      turns: number;
+      serial: number;
+      judged: number;
+      failures: { parse: number; transport: number; check: number };
+      waitUntil?: number | undefined;
+      failed?: string | undefined;
+    };
+  };
+  "POST /v1/goals/{goal}": {
+    body: 
+      | { do: "pause"; reason?: string | undefined }
+      | { do: "resume" }
+      | { do: "clear" }
+      | { do: "wait"; seconds: number }
+      | { do: "unwait" }
+      | { do: "subgoals"; subgoals: string[] }
+      | { do: "move"; session: string };
+    answer: {
+      text: string;
+      contract?: {
+        outcome?: string | undefined;
+        verification?: string | undefined;
+        constraints?: string | undefined;
+        boundaries?: string | undefined;
+        stopWhen?: string | undefined;
+      } | undefined;
+      subgoals?: string[] | undefined;
+      checks?: { command: string; exitCode?: number | undefined }[] | undefined;
+      maxTurns: number;
+      id: string;
+      session: string;
+      state: "active" | "paused" | "blocked" | "done" | "cleared";
+      reason: string;
+      source?: "content" | undefined;
+      createdAt: number;
+      updatedAt: number;
+      turns: number;
+      serial: number;
+      judged: number;
+      failures: { parse: number; transport: number; check: number };
+      waitUntil?: number | undefined;
+      failed?: string | undefined;
+    };
+  };
+  "GET /v1/sessions/{session}/goal": {
+    answer: {
+      text: string;
+      contract?: {
+        outcome?: string | undefined;
+        verification?: string | undefined;
+        constraints?: string | undefined;
+        boundaries?: string | undefined;
+        stopWhen?: string | undefined;
+      } | undefined;
+      subgoals?: string[] | undefined;
+      checks?: { command: string; exitCode?: number | undefined }[] | undefined;
+      maxTurns: number;
+      id: string;
+      session: string;
+      state: "active" | "paused" | "blocked" | "done" | "cleared";
+      reason: string;
+      source?: "content" | undefined;
+      createdAt: number;
+      updatedAt: number;
+      turns: number;
+      serial: number;
+      judged: number;
+      failures: { parse: number; transport: number; check: number };
+      waitUntil?: number | undefined;
+      failed?: string | undefined;
+    };
+  };
+  "PUT /v1/sessions/{session}/goal": {
+    body: {
+      text: string;
+      contract?: {
+        outcome?: string | undefined;
+        verification?: string | undefined;
+        constraints?: string | undefined;
+        boundaries?: string | undefined;
+        stopWhen?: string | undefined;
+      } | undefined;
+      subgoals?: string[] | undefined;
+      checks?: { command: string; exitCode?: number | undefined }[] | undefined;
+      maxTurns?: number | undefined;
+    };
+    answer: {
+      text: string;
+      contract?: {
+        outcome?: string | undefined;
+        verification?: string | undefined;
+        constraints?: string | undefined;
+        boundaries?: string | undefined;
+        stopWhen?: string | undefined;
+      } | undefined;
+      subgoals?: string[] | undefined;
+      checks?: { command: string; exitCode?: number | undefined }[] | undefined;
+      maxTurns: number;
+      id: string;
+      session: string;
+      state: "active" | "paused" | "blocked" | "done" | "cleared";
+      reason: string;
+      source?: "content" | undefined;
+      createdAt: number;
+      updatedAt: number;
+      turns: number;
+      serial: number;
+      judged: number;
+      failures: { parse: number; transport: number; check: number };
+      waitUntil?: number | undefined;
+      failed?: string | undefined;
+    };
+  };
+  "DELETE /v1/sessions/{session}/goal": {
+    answer: null;
+  };
   "POST /v1/export": {
     answer: { export: string; deployment: string };
   };

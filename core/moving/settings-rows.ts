@@ -17,6 +17,8 @@ const LEAVE: { [Section in ProfileSection]: ((value: ProfileSetting<Section>, at
   boards: null,
   // Of this deployment.
   quota: null,
+  // Its sessions work at them here.
+  goals: null,
   hooks: (value, at) => ({ ...value, secret: "", previous: undefined, disabledAt: value.disabledAt ?? at }),
 };
 

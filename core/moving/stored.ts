@@ -154,6 +154,8 @@ export const AGENDA_FATES: Record<string, Fate> = {
   role: "stays: names models and skills that may not be there elsewhere",
   board: "stays: as the cards of `Board`",
   job: "stays: it would run in both deployments",
+  goal: "stays: its session works at it in this deployment",
+  goal_owed: "stays: as `goal`",
   job_count: "stays: as `job`",
   job_skill: "stays: as `job`",
   job_run: "stays: says what this deployment did; the sessions travel",

@@ -44,6 +44,8 @@ export interface PromptInput {
   projectBlock?: string;
   /** Which MCP servers do not answer, "" or absent for none. */
   mcpBlock?: string;
+  /** The goals that other sessions work at, "" or absent for none. */
+  goalsBlock?: string;
   /** UTC day, `YYYY-MM-DD`. Never the time: the prompt must be the same all day. */
   day: string;
 }
@@ -79,6 +81,7 @@ export function promptSections(input: PromptInput): PromptSection[] {
     "facts in memory": has("memory") ? input.memoryBlock : "",
     "MCP servers": input.mcpBlock ?? "",
     "project files": input.projectBlock ? `${project.trim()}\n\n${input.projectBlock}` : "",
+    goals: input.goalsBlock ?? "",
     day: `Today is ${input.day} (UTC).`,
   };
   return Object.entries(sections)

@@ -30,6 +30,7 @@ import { renameNow } from "./rename.ts";
 import { createDelegationCalls } from "./delegation/delegation-calls.ts";
 import { refuseMessage } from "./delegation/child-life.ts";
 import { rateTurn, readObservation } from "./learning/ratings.ts";
+import { createGoalCalls } from "./goals/goal-calls.ts";
 import { createTurnCalls } from "./runs/turn-calls.ts";
 import { createOwnerFiles } from "./files/owner-files.ts";
 import { type Engine, type NewSession, UNKNOWN_SESSION, createSession, openEngine, wake } from "./open-engine.ts";
@@ -111,6 +112,7 @@ export function createSessionEngine(host: SessionHost) {
     ...toApprovals(engine),
     ...createTurnCalls(engine),
     ...createDelegationCalls(engine),
+    ...createGoalCalls(engine),
   };
 }
 

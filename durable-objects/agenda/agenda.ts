@@ -6,6 +6,8 @@ import { ROLE_SCHEMA, createRoleRows } from "../../core/agenda/role-rows.ts";
 import { ulid } from "ulid";
 import { type Result, err, messageOf, ok } from "../../core/errors.ts";
 import type { ChangeJob, CreateJob, JobName } from "../../core/schemas/agenda/job.ts";
+import type { NewGoal } from "../../core/goals/goal-machine.ts";
+import type { Goal, GoalChange, GoalId, GoalVerdict } from "../../core/schemas/agenda/goal.ts";
 import type { Role, RoleName } from "../../core/schemas/agenda/role.ts";
 import type { BoardName } from "../../core/schemas/board/card.ts";
 import type { SessionDelivery } from "../../core/schemas/channels/delivery.ts";
@@ -21,6 +23,7 @@ import { hasTable, toSql } from "../sql.ts";
 import { type AgendaEnv, openAccount, openBoard, openBoardSettings, openChannels, openSession } from "./context.ts";
 import { type JobCall, type JobDesk, createJobDesk } from "./job-desk.ts";
 import { lookAtGate } from "./look-at-gate.ts";
+import { createGoalDesk } from "./goals.ts";
 
 /** [own] */
 const MAX_ROLES = 50;
@@ -35,6 +38,13 @@ export class Agenda extends DurableObject<AgendaEnv> {
   readonly #roles = createRoleRows(this.#sql);
   readonly #boards = createBoardList(this.#sql);
   #opened: JobDesk | null = null;
+  readonly #goals = createGoalDesk({
+    ...{ sql: this.#sql, env: this.env, profile: this.#profile },
+    changed: async () => {
+      await this.#arm();
+      this.ctx.waitUntil(this.#goals.tell().then(() => this.#arm()));
+    },
+  });
 
   // ---- roles ----
 
@@ -128,6 +138,27 @@ export class Agenda extends DurableObject<AgendaEnv> {
     return this.#jobs().listRuns(name, page);
   }
 
+  // ---- goals; goals.ts documents them ----
+
+  async listGoals(): Promise<Goal[]> {
+    return this.#goals.list();
+  }
+  async findGoal(id: GoalId): Promise<Result<Goal>> {
+    return this.#goals.find(id);
+  }
+  async newestGoal(session: SessionId): Promise<Goal | null> {
+    return this.#goals.newestOf(session);
+  }
+  async beginGoal(goal: NewGoal, replace: boolean): Promise<Result<Goal>> {
+    return this.#goals.begin(goal, replace);
+  }
+  async changeGoal(id: GoalId, change: GoalChange): Promise<Result<Goal>> {
+    return this.#goals.change(id, change);
+  }
+  async takeVerdict(id: GoalId, of: { session: SessionId; turn: number }, verdict: GoalVerdict): Promise<Goal | null> {
+    return this.#goals.takeVerdict(id, of, verdict);
+  }
+
   /** How the turn of a job's run has ended, or what it says. Once this has answered, it is stored. Idempotent by its id. */
   async takeDelivery(delivery: SessionDelivery): Promise<void> {
     const beginner = readBeginner(delivery.origin);
@@ -136,27 +167,29 @@ export class Agenda extends DurableObject<AgendaEnv> {
   /** Idempotent. Called by the profile's Account. */
   async forgetSession(session: SessionId): Promise<void> {
     this.#jobs().forgetSession(session);
+    await this.#goals.forgetSession(session);
   }
 
   // ---- work ----
 
   override async alarm(): Promise<void> {
     const desk = this.#jobs();
-    if (desk.nextDue() === null) return;
+    if (desk.nextDue() === null && this.#goals.nextDue() === null) return;
     await this.ctx.storage.setAlarm(systemClock.now() + WATCH_MS);
     // Not awaited: no alarm fires while one is handled, and a gate may be slow.
     this.ctx.waitUntil(
-      desk
-        .work()
+      this.#goals
+        .tell()
+        .then(() => desk.work())
         .then(() => this.#arm())
         .catch((error: unknown) => this.#report("work", error)),
     );
   }
 
   async #arm(): Promise<void> {
-    const due = this.#jobs().nextDue();
-    if (due === null) await this.ctx.storage.deleteAlarm();
-    else await this.ctx.storage.setAlarm(Math.max(due, systemClock.now()));
+    const due = [this.#jobs().nextDue(), this.#goals.nextDue()].filter((at) => at !== null);
+    if (due.length === 0) await this.ctx.storage.deleteAlarm();
+    else await this.ctx.storage.setAlarm(Math.max(Math.min(...due), systemClock.now()));
   }
 
   /** Deletes everything, the boards first. Idempotent. Called by the profile's Account, which no longer knows the profile. */

@@ -8,6 +8,7 @@ import type { TurnReport } from "../../core/schemas/run.ts";
 import type { PostedMessage } from "../../core/session/accept-message.ts";
 import type { NewSession } from "../../core/session/engine.ts";
 import type { OutboundEnv } from "../../wiring/outbound.ts";
+import type { ShownGoals } from "../../core/schemas/agenda/goal.ts";
 import type { SettingsVariable } from "../../wiring/settings.ts";
 
 export interface AgendaEnv extends SettingsVariable, OutboundEnv {
@@ -25,6 +26,9 @@ export interface AccountStub {
   registerSession(info: SessionInfo): Promise<boolean>;
   eraseSession(session: SessionId): Promise<unknown>;
   takeHookEvent(event: HookEvent): Promise<void>;
+  /** What the prompts of the profile's sessions say of its goals. */
+  putSetting(section: "goals", key: "all", value: ShownGoals): Promise<Result<null>>;
+  removeSetting(section: "goals", key: "all"): Promise<Result<null>>;
 }
 
 /** By what the profile's sessions know its boards. */
@@ -51,6 +55,8 @@ export interface SessionStub {
   /** Failures: `session_not_found`, `turn_not_found`. */
   readTurn(n: number): Promise<Result<TurnReport>>;
   stopTurn(n: number): Promise<unknown>;
+  /** Its goal has changed. Idempotent. False: there is no such session. */
+  lookAtGoal(): Promise<boolean>;
 }
 
 /** The calls of the profile's Channels object. Idempotent by `id`; once they have answered, the words are stored. */

@@ -30,7 +30,7 @@ import type { Settings } from "../../core/schemas/settings.ts";
 import type { SessionDelivery } from "../../core/schemas/channels/delivery.ts";
 import { readBeginner } from "../../core/session/channel/begun-by.ts";
 import type { PostedMessage } from "../../core/session/accept-message.ts";
-import type { ChildPort, SessionHost } from "../../core/session/context.ts";
+import type { GoalPort, ChildPort, SessionHost } from "../../core/session/context.ts";
 import {
   type AcceptedStream,
   type SessionCalls,
@@ -275,6 +275,9 @@ export class Session extends DurableObject<SessionEnv> implements SessionCalls {
   async takeReport(child: SessionId, report: ChildReport) {
     return this.#engine.takeReport(child, report);
   }
+  async lookAtGoal(): Promise<boolean> {
+    return this.#isGone() ? false : this.#engine.lookAtGoal();
+  }
   async listChildren() {
     return this.#engine.listChildren();
   }
@@ -457,12 +460,24 @@ function toHost(ctx: DurableObjectState, env: SessionEnv, settings: Settings): S
       storeCatalog: (server, catalog) => storeCatalog(account, server, catalog),
     },
     readProfileSettings: account.readSettings,
+    goals: openGoals(env, profile, session),
     children: openChildren(env, profile, session),
     channels: { take: (delivery) => openTaker(env, profile, delivery).takeDelivery(delivery) },
     board: { open: (name) => toBoardCalls(env.BOARD.getByName(`${profile}/${name}`) as unknown as BoardCallee) },
     hooks: { take: (event) => env.ACCOUNT.getByName(profile).takeHookEvent(event) },
     background: (work) => ctx.waitUntil(work),
     report: (what, error) => console.error(`session ${session}: ${what}: ${messageOf(error)}`),
+  };
+}
+
+/** The values cross unchanged; the platform's types lose some. */
+function openGoals(env: SessionEnv, profile: ProfileId, session: SessionId): GoalPort {
+  const open = () => env.AGENDA.getByName(profile) as unknown as Agenda;
+  return {
+    newest: () => open().newestGoal(session),
+    begin: (goal) => open().beginGoal({ ...goal, session }, false),
+    change: (id, change) => open().changeGoal(id, change),
+    takeVerdict: (id, turn, verdict) => open().takeVerdict(id, { session, turn }, verdict),
   };
 }
 

@@ -371,6 +371,8 @@ describe("the API's description", () => {
         ...["POST /v1/jobs", "GET /v1/jobs", "GET /v1/jobs/{job}", "PATCH /v1/jobs/{job}", "DELETE /v1/jobs/{job}"],
         ...["POST /v1/jobs/{job}/pause", "POST /v1/jobs/{job}/resume", "POST /v1/jobs/{job}/run"],
         "GET /v1/jobs/{job}/runs",
+        ...["GET /v1/goals", "POST /v1/goals", "GET /v1/goals/{goal}", "POST /v1/goals/{goal}"],
+        ...["GET /v1/sessions/{session}/goal", "PUT /v1/sessions/{session}/goal", "DELETE /v1/sessions/{session}/goal"],
         ...["POST /v1/webhooks", "GET /v1/webhooks", "GET /v1/webhooks/{webhook}", "PATCH /v1/webhooks/{webhook}"],
         ...["DELETE /v1/webhooks/{webhook}", "POST /v1/webhooks/{webhook}/rotate"],
         "GET /v1/webhooks/{webhook}/deliveries",

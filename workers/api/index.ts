@@ -11,6 +11,7 @@ import { cardLog } from "./boards/card-log.ts";
 import { cards } from "./boards/cards.ts";
 import { roles } from "./boards/roles.ts";
 import { jobs } from "./jobs/jobs.ts";
+import { goals } from "./goals/goals.ts";
 import { quota } from "./profiles/quota.ts";
 import { audit } from "./profiles/audit.ts";
 import { approvalPolicy } from "./profiles/approval-policy.ts";
@@ -220,6 +221,7 @@ for (const resource of [
   cardAttachments,
   roles,
   jobs,
+  goals,
   exportProfile,
   importProfile,
 ]) {

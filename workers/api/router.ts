@@ -139,6 +139,7 @@ export const CODE_BY_FIELD: Record<string, ProblemCode> = {
   "param.profile": "bad_profile_id",
   "param.signIn": "bad_sign_in_id",
   "param.session": "bad_session_id",
+  "param.goal": "bad_goal_id",
   "param.n": "bad_turn",
   "param.personality": "bad_personality",
   "param.name": "bad_skill_name",

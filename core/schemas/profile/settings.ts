@@ -1,6 +1,7 @@
 // What a profile's owner has set for its agent. The Account keeps it by section and key, with a revision that rises at every
 // change; a Session keeps the newest copy it was told of. Secrets inside are sealed. Forms only.
 import * as z from "zod";
+import { ShownGoals } from "../agenda/goal.ts";
 import { McpCatalog, McpAccess, McpServer } from "./mcp.ts";
 import { Personality } from "./personality.ts";
 import { StoredPreference } from "./preferences.ts";
@@ -34,6 +35,8 @@ export const PROFILE_SECTIONS = {
   boards: z.strictObject({ createdAt: z.int() }),
   /** Key `operator`: what the operator allows this profile. The profile's owner cannot change it. */
   quota: Quota,
+  /** Key `all`: the goals that the prompts of its sessions name. Written by the profile's Agenda. */
+  goals: ShownGoals,
 } as const;
 
 export type ProfileSection = keyof typeof PROFILE_SECTIONS;

@@ -26,7 +26,12 @@ export function planGoal(
 ): void {
   const { host, jobs, log } = context;
   const { goal } = context.meta();
-  if (!goal || goal.over) return;
+  const waiting = readGoalRow(context);
+  if (!goal || goal.over) {
+    // The Agenda has told of a goal while the turn ran.
+    if (waiting) jobs.put(GOAL_ROW, host.clock.now(), waiting.job);
+    return;
+  }
   const final = closing.at(-1)!;
   const code = final.kind === "notice" ? final.code : "";
   const channel = toLastingOrigin(began.more.channel);
@@ -35,7 +40,7 @@ export function planGoal(
   const isCommand = parseSessionCommand(messageOf(log.entry(ended.input!)!)) !== null;
   if (isCommand || code === "redirected") {
     // A turn that still waits for its judge goes on waiting for it.
-    jobs.put(GOAL_ROW, now, readGoalRow(context)?.job ?? { kind: "goal", ...toRev(began) });
+    jobs.put(GOAL_ROW, now, waiting?.job ?? { kind: "goal", ...toRev(began) });
     return;
   }
   const broken = describeBroken(ended, code);

@@ -22,6 +22,8 @@ import type { EngineContext } from "../context.ts";
 import type { TurnRow } from "../log-turns.ts";
 import { isHeldOut } from "../prompt/held-out.ts";
 import { beginEpoch, takeNotes } from "../prompt/notes.ts";
+import { describeGoals } from "../../prompts/goal.ts";
+import { profileSettings } from "../prompt/profile-settings.ts";
 import { readMcpEntries, renewCatalogs } from "../prompt/mcp-servers.ts";
 import { type OfferedTools, readScene, describeOfferedTools } from "../prompt/scene.ts";
 import { sessionTools } from "./session-tools.ts";
@@ -117,6 +119,7 @@ export async function freezePrompt(
   const limits = promptLimits(host.settings, contextWindow);
   const files = readContextFiles(workspace, limits.fileChars);
   const now = host.clock.now();
+  const { all: goals } = profileSettings(context).sections.goals;
   const sections = promptSections({
     identity: files.identity,
     personality: chosen,
@@ -131,6 +134,7 @@ export async function freezePrompt(
     memoryBlock: renderMemoryBlock(memory, user, host.settings, limits.memory),
     projectBlock: files.block,
     mcpBlock: describeUnavailable(readMcpEntries(context)),
+    goalsBlock: goals ? describeGoals(goals, host.session) : "",
     day: dayOf(now),
   });
   const text = joinSections(sections);

@@ -192,6 +192,11 @@ const board = {
     return ok({ card: {}, comment: {}, attachment, bytes: new Uint8Array() });
   },
 };
+const goalInfo = {
+  ...{ id: "0".repeat(16), session: "01J00000000000000000000000", state: "active", text: "Do it.", reason: "" },
+  ...{ contract: {}, subgoals: [], checks: [], maxTurns: 20, turns: 0, serial: 1, judged: 0 },
+  ...{ createdAt: 1, updatedAt: 1, failures: { parse: 0, transport: 0, check: 0 } },
+};
 
 const agenda = {
   listRoles: async () => [{ name: "writer", role: { description: "", skills: [] } }],
@@ -205,6 +210,11 @@ const agenda = {
   ...{ readJob: async () => ok({ job: JOB, runs: [] }), listJobs: async () => [JOB] },
   listJobRuns: async () => ok({ runs: [JOB_RUN], next: null }),
   removeBoard: async () => {},
+  listGoals: async () => [goalInfo],
+  findGoal: async () => ok(goalInfo),
+  newestGoal: async () => goalInfo,
+  beginGoal: async () => ok(goalInfo),
+  changeGoal: async () => ok(goalInfo),
 };
 
 const webhooks = {
