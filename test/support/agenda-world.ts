@@ -86,6 +86,7 @@ export function createAgendaWorld(options: Partial<JobDeskDeps> = {}) {
         };
         return ok(session.report ?? running);
       }),
+    lookAtGoal: async () => true,
     stopTurn: () => call(() => void (sessions.get(id)!.isStopped = true)),
   });
 
@@ -96,6 +97,8 @@ export function createAgendaWorld(options: Partial<JobDeskDeps> = {}) {
       checkProfile: () => call(() => (state.isGone ? null : 3)),
       registerSession: () => call(() => !state.isGone),
       eraseSession: async () => null,
+      putSetting: async () => ok(null),
+      removeSetting: async () => ok(null),
       takeHookEvent: (event) => call(() => void (events.some(({ id }) => id === event.id) || events.push(event))),
     },
     channels: {
