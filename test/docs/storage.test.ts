@@ -17,7 +17,9 @@ describe("docs/STORAGE.md", () => {
     expect(rowsOf("SQLite: Session")).toEqual(tablesIn("core/session", "core/workspace", "durable-objects/session"));
     expect(rowsOf("SQLite: Archive")).toEqual(tablesIn("core/archive", "durable-objects/archive.ts"));
     expect(rowsOf("SQLite: Webhooks")).toEqual(tablesIn("core/webhooks", "durable-objects/webhooks"));
-    expect(rowsOf("SQLite: Agenda")).toEqual(tablesIn("core/agenda", "core/goals", "core/jobs", "durable-objects/agenda"));
+    expect(rowsOf("SQLite: Agenda")).toEqual(
+      tablesIn("core/agenda", "core/goals", "core/jobs", "durable-objects/agenda"),
+    );
     expect(rowsOf("SQLite: Board")).toEqual(tablesIn("core/board", "durable-objects/board"));
     expect(rowsOf("SQLite: Channels")).toEqual(tablesIn("core/channels", "durable-objects/channels"));
     expect(rowsOf("SQLite: Account")).toEqual(

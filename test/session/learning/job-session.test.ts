@@ -8,8 +8,7 @@ import { createLearningSession, done, must, write } from "../../support/session/
 const everyTurn = { review: { afterModelCalls: 0 } };
 const TEXT = "Always write reports in French.";
 
-const open = (script: ScriptLine[] = [done]) =>
-  createLearningSession(script, { kind: "job", settings: everyTurn });
+const open = (script: ScriptLine[] = [done]) => createLearningSession(script, { kind: "job", settings: everyTurn });
 
 describe("a session of a job", () => {
   test("is told that nobody reads along, and has no memory and no tool that asks, plans jobs or writes skills", async () => {
