@@ -116,14 +116,14 @@ export const COMMANDS = [
   },
   {
     name: "goal",
-    argument: optional(text("TEXT|show|pause|resume|clear|wait N")),
+    argument: optional(text("TEXT")),
     handler: "session",
     access: "admin",
     help: "work at TEXT until it is reached; alone, say how far it is",
   },
   {
     name: "subgoal",
-    argument: optional(text("TEXT|list|remove N|clear")),
+    argument: optional(text("TEXT")),
     handler: "session",
     access: "admin",
     help: "add TEXT to what the goal must reach",
