@@ -119,7 +119,7 @@ export const COMMANDS = [
     argument: optional(text("TEXT")),
     handler: "session",
     access: "admin",
-    help: "work at TEXT until it is reached; alone, say how far it is",
+    help: "work at TEXT until it is reached; alone, say how far",
   },
   {
     name: "subgoal",

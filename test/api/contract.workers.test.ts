@@ -11,6 +11,7 @@ interface Operation {
 }
 
 const VALUES: Record<string, string> = {
+  goal: "0".repeat(16),
   session: "01ARZ3NDEKTSV4RRFFQ69G5FAV",
   name: "reading-logs",
   rev: "1",
@@ -109,7 +110,9 @@ describe("every route of the contract", () => {
       const text = { body: "a", headers: { "content-type": "text/plain" } };
       expect({ ...at, code: await send(text) }).toEqual({ ...at, code: "content_type_unsupported" });
       expect({ ...at, code: await send({ body: "{", headers: json }) }).toEqual({ ...at, code: "json_malformed" });
-      const unknown = await ask(method, path, { key, body: { surprise: 1 } });
+      // A body that is one of several forms is told apart by its first field.
+      const form = operation.operationId === "changeGoal" ? { do: "pause" } : {};
+      const unknown = await ask(method, path, { key, body: { ...form, surprise: 1 } });
       expect({ ...at, status: unknown.status }).toEqual({ ...at, status: 400 });
       expect(JSON.stringify(unknown.body)).toContain("surprise");
     }
@@ -137,7 +140,10 @@ describe("every route of the contract", () => {
       "listDeliveries",
       "listEntries",
       "listFiles",
+      "listGoals",
       "listHooks",
+      "listJobRuns",
+      "listJobs",
       "listKeys",
       "listMcpServers",
       "listMemory",

@@ -178,7 +178,7 @@ const OF_BOARD = {
   status: 200,
   values: { board: "main", role: "writer", card: `c${"0".repeat(12)}`, parent: `c${"1".repeat(12)}`, attachment: "a" },
 };
-const OF_GOAL = { most: 5, status: 200, values: { goal: "0".repeat(16) } };
+const OF_GOAL = { most: 5, status: 200, values: { goal: "0".repeat(16), session: SESSION } };
 const OF_CHANNEL = {
   most: 3,
   status: 200,
@@ -436,11 +436,11 @@ const TABLE: Record<string, Asked> = {
   "PUT /v1/roles/{role}": { ...OF_BOARD, body: {} },
   "DELETE /v1/roles/{role}": { ...OF_BOARD, status: 204 },
   "GET /v1/goals": OF_GOAL,
-  "POST /v1/goals": { ...OF_GOAL, status: 201, body: { text: "Do it.", session: SESSION } },
+  "POST /v1/goals": { ...OF_GOAL, status: 404, body: { text: "Do it.", session: SESSION } },
   "GET /v1/goals/{goal}": OF_GOAL,
   "POST /v1/goals/{goal}": { ...OF_GOAL, body: { do: "pause" } },
   "GET /v1/sessions/{session}/goal": OF_GOAL,
-  "PUT /v1/sessions/{session}/goal": { ...OF_GOAL, body: { text: "Do another thing." } },
+  "PUT /v1/sessions/{session}/goal": { ...OF_GOAL, status: 404, body: { text: "Do another thing." } },
   "DELETE /v1/sessions/{session}/goal": { ...OF_GOAL, status: 204 },
   "GET /v1/webhooks": OF_WEBHOOK,
   "POST /v1/webhooks": { ...OF_WEBHOOK, most: 3, status: 201, body: { name: "events", scheme: "github" } },

@@ -201,6 +201,7 @@ describe("the models of a slot", () => {
       title: ["openai:gpt-6-luna", "rehearsal"],
       approval: main,
       judge: main,
+      goal: main,
       vision: main,
     });
   });

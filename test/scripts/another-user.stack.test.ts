@@ -80,7 +80,9 @@ function probeAsOtherUser(asked: {
   files: string[];
 }): ChildReport {
   const other = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
-  const ran = spawnSync(process.execPath, [seat, JSON.stringify(asked)], { ...other, encoding: "utf8", cwd: "/" });
+  const maxBuffer = 16 << 20;
+  const options = { ...other, maxBuffer, encoding: "utf8", cwd: "/" } as const;
+  const ran = spawnSync(process.execPath, [seat, JSON.stringify(asked)], options);
   expect(ran.stderr).toBe("");
   return JSON.parse(ran.stdout) as ChildReport;
 }

@@ -60,7 +60,7 @@ const codeOf = async (asked: ReturnType<typeof call>) => {
 it("sends nothing to the chat of somebody who was dismissed, not as the home chat and not by its name", async () => {
   await call("PUT", "/people/8", { role: "admin" });
   await say(8, "/sethome");
-  await heard(8, /home/i);
+  await heard(8, /\bhome\b/i);
   const channels = env.CHANNELS.getByName(profile);
   const home = await channels.sendHome(null, { id: "one", text: "Rain at noon." });
   const { chat } = (home as { value: { chat: string } }).value;

@@ -47,7 +47,9 @@ describe("a job", () => {
 
   it("refuses what cannot be read, in words", async () => {
     const wrong = await ask("POST", "/v1/jobs", { key, body: { ...body, name: "x", schedule: "whenever" } });
-    expectProblem(wrong, 422, "schedule_unreadable", "The schedule cannot be read");
+    expectProblem(wrong, 422, "schedule_unreadable", "The schedule cannot be read", {
+      facts: { examples: expect.any(Array) as string[] },
+    });
     const zone = await ask("POST", "/v1/jobs", {
       key,
       body: { ...body, name: "x", schedule: "in 2h", timeZone: "Mars/Base" },

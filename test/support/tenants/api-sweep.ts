@@ -73,6 +73,9 @@ const BODIES: Record<string, (of: Facts) => object | string> = {
   createHook: ({ site }) => ({ url: `${site}/hooks/other`, events: ["turn.ended"] }),
   createJob: () => ({ name: "taken", schedule: "every 30d", prompt: "Taken." }),
   changeJob: () => ({ prompt: "Taken." }),
+  createGoal: ({ session }) => ({ text: "Taken.", session }),
+  changeGoal: () => ({ do: "pause" }),
+  putSessionGoal: () => ({ text: "Taken." }),
   putRole: () => ({ description: "Taken." }),
   createCard: () => ({ title: "Taken." }),
   changeCard: () => ({ title: "Taken." }),
@@ -134,6 +137,7 @@ const FIXED: Record<string, string> = {
   part: "0".repeat(64),
   model: "talaria",
   attachment: "notes.md",
+  ...{ card: `c${"0".repeat(12)}`, parent: `c${"1".repeat(12)}`, goal: "0".repeat(16) },
 };
 
 /** The cursor of a tenant's own list, by the route's id. */
