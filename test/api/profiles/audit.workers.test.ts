@@ -106,6 +106,19 @@ const NOT_AUDITED = [
   ...["createRun", "stopRun", "steerRun", "createChatCompletion", "createMessage", "createResponse", "deleteResponse"],
   ...["putFile", "deleteFile", "replaceWorkspace", "addToWorkspace", "restoreCheckpoint", "deleteCheckpoints"],
   "runCurator",
+  ...[
+    "createCard",
+    "changeCard",
+    "deleteCard",
+    "addComment",
+    "attachToCard",
+    "detachFromCard",
+    "linkCard",
+    "unlinkCard",
+  ],
+  ...["assignCard", "moveCard", "promoteCard", "startCard", "heartbeatCard", "blockCard", "unblockCard", "reclaimCard"],
+  ...["completeCard", "requestCardReview", "requestCardChanges", "cancelCard", "archiveCard"],
+  ...["createGoal", "changeGoal", "putSessionGoal", "clearSessionGoal", "runJob"],
   // Nothing is changed.
   ...["countMessageTokens", "runDoctor", "testChannel", "testHook", "testMcpServer"],
   // A step of an import, which is noted when it begins and is committed.
