@@ -39,7 +39,7 @@ const HELD_BY = [
     "listChannelPeople",
     "readWebhook",
     ...["listRoles", "readRole", "listBoards"],
-    ...["listJobs", "readJob", "listJobRuns"],
+    ...["listJobs", "readJob"],
     "listPersonalities",
     "listChildren",
   ],

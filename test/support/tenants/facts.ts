@@ -111,6 +111,7 @@ export function withoutIds(text: string, ...known: Facts[]): string {
       .replace(/\bsin_\w{12}\b/g, "<sign-in>")
       .replace(/(?<="(?:profile|target)":")[0-9a-z]{26}(?=")/g, "<the caller's profile>")
       .replace(/\bhook_\w{12}\b/g, "<hook>")
+      .replace(/(?<="(?:id|card|run)":")[cjr][0-9a-hjkmnp-tv-z]{12}(?=")/g, "<board or job>")
       .replace(/\bmsg_[0-9a-f]{32}\b/g, "<event>")
       .replace(/\bwhsec_[\w+/]+=*/g, "<hook secret>")
       .replace(/("pending\\?":\\?")[0-9a-f]{20}/g, "$1<pending>")
