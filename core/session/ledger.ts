@@ -73,7 +73,7 @@ export function openBudget(
   };
 }
 
-/** A turn's limits: the operator's, and what the parent, or whoever began the session, left it. */
+/** A turn's limits: the operator's, and those that the session was begun with. */
 function limitOfTurn({ host, meta }: EngineContext): Budget {
   const { maxTokens, maxUsd } = host.settings.turn;
   const own = toBudget(maxTokens, maxUsd);

@@ -17,7 +17,7 @@ export interface DispatcherDeps {
   clock: Clock;
   newSession(): SessionId;
   workers: WorkerPort;
-  /** How many runs of this board may be open, as the profile has places. Asked before a claim, and told of what is open. */
+  /** Asks the profile for room for `open` runs, before a claim and after runs have ended. Returns how many of them may be open. */
   takePlaces(open: number): Promise<number>;
   /** Something of the board has changed that no caller did. */
   changed(): void;

@@ -26,7 +26,7 @@ export interface LineStyle {
   rule: string;
   /** Whether tables are written as Markdown. Otherwise as aligned columns in a code block. */
   tables: boolean;
-  /** Marks count only beside what is no letter and no digit, so an invisible character is put between. */
+  /** The platform reads a mark only beside a character that is neither letter nor digit, so an invisible one is put between. */
   apart?: string;
   /** Whether lines of code in a list are indented as the list is. */
   indentsCode: boolean;

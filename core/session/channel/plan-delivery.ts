@@ -15,7 +15,7 @@ type Saying = Pick<SessionDelivery, "kind" | "text" | "question" | "settles" | "
 /** Questions that a person in a chat can answer. */
 const OF_PERSON: readonly AskedQuestion["for"][] = ["approval", "clarify"];
 
-/** How the turn has ended. To a chat, a turn that ended for its next message says nothing more; who hears every end is told of this one too. */
+/** How the turn has ended. A chat hears nothing of a turn that ended for its next message. A board or a job hears of every end. */
 export function planEndDeliveries(context: PlanContext, ended: TurnRow, steered: TurnRow[], closing: Entry[]): void {
   const all = originsOf(ended, steered);
   if (all.length === 0) return;

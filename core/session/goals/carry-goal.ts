@@ -12,7 +12,7 @@ import { type JudgedGoal, judgeTurn, toGoalBooking } from "./judge-turn.ts";
 import { planJudged } from "./judged-turns.ts";
 import { GOAL_ROW, type GoalJob, type GoalRow, readGoalRow } from "./plan-goal.ts";
 
-/** An open turn plans the job anew when it ends. This is only for a turn that ends in no way. */
+/** A turn that ends plans the job anew. After this time the job looks again, in case the turn never ends. */
 const LOOK_AGAIN_MS = 15 * 60_000;
 
 export async function carryGoal(context: EngineContext, row: GoalRow): Promise<void> {

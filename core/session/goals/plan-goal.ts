@@ -28,7 +28,7 @@ export function planGoal(
   const { goal } = context.meta();
   const waiting = readGoalRow(context);
   if (!goal || goal.over) {
-    // The Agenda has told of a goal while the turn ran.
+    // While the turn ran, the Agenda has said that the session has a goal.
     if (waiting) jobs.put(GOAL_ROW, host.clock.now(), waiting.job);
     return;
   }
