@@ -40,8 +40,8 @@ const dependencies = [
 /** For what never ends: how long a test may take says more of the machine than of the product. */
 const TIMEOUT_MS = 30_000;
 
-/** At least five, however few the cores are: tests of a stack mostly wait for other processes. */
-const MAX_WORKERS = Math.max(5, availableParallelism());
+/** At least four, however few the cores are: tests of a stack mostly wait for other processes. With five, workerd once lost its runners. */
+const MAX_WORKERS = Math.max(4, availableParallelism());
 
 /**
  * Begins with the longest files, those of the stack, and ends with the short ones of node, which fill the pauses. A file of
