@@ -76,6 +76,14 @@ export function assertKnownVersion(what: string, raw: unknown, error: z.ZodError
   if (known !== null && v > known) throw new StateNewerError(what, v, known);
 }
 
+/** A stored record. Throws `StateNewerError` if a newer program wrote it, and a `ZodError` if it is damaged. `what` begins the message. */
+export function parseStored<T>(schema: z.ZodType<T>, what: string, raw: unknown): T {
+  const parsed = schema.safeParse(raw);
+  if (parsed.success) return parsed.data;
+  assertKnownVersion(what, raw, parsed.error);
+  throw parsed.error;
+}
+
 /** Whether a newer program sent the queue message. The consumer then leaves the message for that program. */
 export function isNewerMessage(body: unknown, known = 1): boolean {
   const v = body !== null && typeof body === "object" && "v" in body ? body.v : undefined;

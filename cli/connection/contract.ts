@@ -3481,7 +3481,7 @@ export interface Contract {
     query: { after?: string | undefined; limit?: string | undefined; status?: "triage" | "todo" | "scheduled" | "ready" | "running" | "blocked" | "review" | "done" | "archived" | undefined; role?: string | undefined; person?: string | undefined; label?: string | undefined };
     answer: {
       cards: {
-        v: 1;
+        v: 2;
         id: string;
         title: string;
         author: 
@@ -3528,7 +3528,7 @@ export interface Contract {
       key?: string | undefined;
     };
     answer: {
-      v: 1;
+      v: 2;
       id: string;
       title: string;
       body: string;
@@ -3560,7 +3560,7 @@ export interface Contract {
   "GET /v1/boards/{board}/cards/{card}": {
     answer: {
       card: {
-        v: 1;
+        v: 2;
         id: string;
         title: string;
         body: string;
@@ -3588,6 +3588,7 @@ export interface Contract {
         limits: { runMs?: number | undefined; tokens?: number | undefined; failures?: number | undefined };
         skills: string[];
       };
+      isOwners: boolean;
       parents: {
         id: string;
         title: string;
@@ -3650,7 +3651,7 @@ export interface Contract {
       skills?: string[] | undefined;
     };
     answer: {
-      v: 1;
+      v: 2;
       id: string;
       title: string;
       body: string;
@@ -3685,7 +3686,7 @@ export interface Contract {
   "POST /v1/boards/{board}/cards/{card}/assign": {
     body: { assignee: { role: string } | { person: string } | null };
     answer: {
-      v: 1;
+      v: 2;
       id: string;
       title: string;
       body: string;
@@ -3722,7 +3723,7 @@ export interface Contract {
       notBefore?: number | undefined;
     };
     answer: {
-      v: 1;
+      v: 2;
       id: string;
       title: string;
       body: string;
@@ -3754,7 +3755,7 @@ export interface Contract {
   "POST /v1/boards/{board}/cards/{card}/promote": {
     body?: {  };
     answer: {
-      v: 1;
+      v: 2;
       id: string;
       title: string;
       body: string;
@@ -3786,7 +3787,7 @@ export interface Contract {
   "POST /v1/boards/{board}/cards/{card}/start": {
     body?: {  };
     answer: {
-      v: 1;
+      v: 2;
       id: string;
       title: string;
       body: string;
@@ -3818,7 +3819,7 @@ export interface Contract {
   "POST /v1/boards/{board}/cards/{card}/complete": {
     body: { summary: string; children?: string[] | undefined };
     answer: {
-      v: 1;
+      v: 2;
       id: string;
       title: string;
       body: string;
@@ -3850,7 +3851,7 @@ export interface Contract {
   "POST /v1/boards/{board}/cards/{card}/block": {
     body: { kind: "dependency" | "needs_input" | "capability" | "transient"; reason: string };
     answer: {
-      v: 1;
+      v: 2;
       id: string;
       title: string;
       body: string;
@@ -3882,7 +3883,7 @@ export interface Contract {
   "POST /v1/boards/{board}/cards/{card}/unblock": {
     body?: {  };
     answer: {
-      v: 1;
+      v: 2;
       id: string;
       title: string;
       body: string;
@@ -3914,7 +3915,7 @@ export interface Contract {
   "POST /v1/boards/{board}/cards/{card}/request-review": {
     body: { summary: string; reviewer?: { role: string } | { person: string } | null | undefined };
     answer: {
-      v: 1;
+      v: 2;
       id: string;
       title: string;
       body: string;
@@ -3946,7 +3947,7 @@ export interface Contract {
   "POST /v1/boards/{board}/cards/{card}/request-changes": {
     body: { reason: string };
     answer: {
-      v: 1;
+      v: 2;
       id: string;
       title: string;
       body: string;
@@ -3978,7 +3979,7 @@ export interface Contract {
   "POST /v1/boards/{board}/cards/{card}/heartbeat": {
     body?: { note?: string | undefined };
     answer: {
-      v: 1;
+      v: 2;
       id: string;
       title: string;
       body: string;
@@ -4010,7 +4011,7 @@ export interface Contract {
   "POST /v1/boards/{board}/cards/{card}/reclaim": {
     body?: { reason?: string | undefined };
     answer: {
-      v: 1;
+      v: 2;
       id: string;
       title: string;
       body: string;
@@ -4042,7 +4043,7 @@ export interface Contract {
   "POST /v1/boards/{board}/cards/{card}/cancel": {
     body: { reason: string };
     answer: {
-      v: 1;
+      v: 2;
       id: string;
       title: string;
       body: string;
@@ -4074,7 +4075,7 @@ export interface Contract {
   "POST /v1/boards/{board}/cards/{card}/archive": {
     body?: {  };
     answer: {
-      v: 1;
+      v: 2;
       id: string;
       title: string;
       body: string;
@@ -4105,7 +4106,7 @@ export interface Contract {
   };
   "PUT /v1/boards/{board}/cards/{card}/parents/{parent}": {
     answer: {
-      v: 1;
+      v: 2;
       id: string;
       title: string;
       body: string;
@@ -4136,7 +4137,7 @@ export interface Contract {
   };
   "DELETE /v1/boards/{board}/cards/{card}/parents/{parent}": {
     answer: {
-      v: 1;
+      v: 2;
       id: string;
       title: string;
       body: string;

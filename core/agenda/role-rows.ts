@@ -1,5 +1,5 @@
 // The roles of a profile, in its Agenda. The table is made with the first role. Synchronous, over any Sql.
-import { assertKnownVersion } from "../errors.ts";
+import { parseStored } from "../errors.ts";
 import type { Sql } from "../ports.ts";
 import { type Role, type RoleName, StoredRole } from "../schemas/agenda/role.ts";
 
@@ -33,12 +33,6 @@ export function createRoleRows(sql: Sql) {
 }
 
 function parse(name: string, body: string): Role {
-  const raw: unknown = JSON.parse(body);
-  const parsed = StoredRole.safeParse(raw);
-  if (!parsed.success) {
-    assertKnownVersion(`The role ${name}`, raw, parsed.error);
-    throw parsed.error;
-  }
-  const { v: _version, ...role } = parsed.data;
+  const { v: _version, ...role } = parseStored(StoredRole, `The role ${name}`, JSON.parse(body));
   return role;
 }

@@ -178,7 +178,10 @@ function runOf(author: Author): RunId | null {
 /** The card in its next status. What no longer holds in it is gone. The table of transitions must have the row. */
 export function enter(card: StoredCard, to: CardStatus, operation: Operation, due: number | null = null): StoredCard {
   assert(isTransition(card.status, to, operation), `no transition ${card.status} > ${to} by ${operation}`);
-  const base: StoredCard = { ...card, status: to, due, run: null, claimUntil: null, block: null, notBefore: null };
+  const base: StoredCard = {
+    ...{ ...card, status: to, due, run: null, claimUntil: null, block: null, notBefore: null },
+    waitsForRole: false,
+  };
   return to === "blocked" || to === "review" || to === "running" ? base : toWork(base);
 }
 

@@ -12,6 +12,7 @@ import type {
   RunId,
 } from "../schemas/board/card.ts";
 import type { CardAttachment, CardComment } from "../schemas/board/log.ts";
+import type { RoleName } from "../schemas/agenda/role.ts";
 import type { SessionId, TurnId } from "../schemas/ids.ts";
 
 /**
@@ -83,6 +84,8 @@ export interface LinkedCard {
 }
 export interface CardView {
   card: Card;
+  /** Nobody but the owner wrote its title, body and skills. */
+  isOwners: boolean;
   parents: LinkedCard[];
   children: LinkedCard[];
   /** The newest 30, oldest first. [hermes] */
@@ -107,9 +110,9 @@ export interface RunEnd {
   /**
    * `crashed`, `timed_out`, `spawn_failed`, `lost` (nothing was heard until the claim expired): a failure; at the limit the card is blocked.
    * `rate_limited`: no failure; the card cools down. `handed_over`: it ended without a word on its card, which goes to a person's review.
-   * `cancelled`: a person stopped its turn; the card is blocked until they say more.
+   * `cancelled`: a person stopped its turn; the card is blocked until they say more. `no_role`: no failure; the card waits for `releaseRole`.
    */
-  how: "crashed" | "timed_out" | "spawn_failed" | "lost" | "rate_limited" | "handed_over" | "cancelled";
+  how: "crashed" | "timed_out" | "spawn_failed" | "no_role" | "lost" | "rate_limited" | "handed_over" | "cancelled";
   /** What the run said last: the card's summary when it is handed over. */
   summary?: string;
   error?: string;
@@ -224,6 +227,8 @@ export interface Board {
   endRun(run: RunId, end: RunEnd): Changed | null;
   /** Moves the cards whose time has come, at most 100. True: there may be more. */
   releaseDue(): boolean;
+  /** The profile has a role of this name: frees the cards that wait for it, at most 100. True: there may be more. */
+  releaseRole(role: RoleName): boolean;
   /** Removes what is kept no longer, at most 100 cards' worth. True: there may be more. */
   tidy(): boolean;
   /**

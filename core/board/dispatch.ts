@@ -12,6 +12,7 @@ const BATCH = 100;
 
 const OUTCOMES: Record<RunEnd["how"], RunOutcome> = {
   ...{ crashed: "crashed", timed_out: "timed_out", spawn_failed: "spawn_failed", lost: "reclaimed" },
+  no_role: "spawn_failed",
   ...{ rate_limited: "rate_limited", handed_over: "review_requested", cancelled: "cancelled" },
 };
 
@@ -25,6 +26,7 @@ type Dispatch = Pick<
   | "extendClaim"
   | "endRun"
   | "releaseDue"
+  | "releaseRole"
   | "tidy"
   | "nextDue"
 >;
@@ -99,6 +101,21 @@ export function createDispatch(context: BoardContext): Dispatch {
         return due.length === BATCH;
       }),
 
+    releaseRole: (role) =>
+      sql.transaction(() => {
+        const waiting = cards.listWaiting(role, BATCH);
+        for (const id of waiting) {
+          const card = cards.find(id)!;
+          save(
+            card,
+            { card: { ...card, waitsForRole: false }, notes: [{ kind: "role_found", facts: { role } }] },
+            BOARD,
+            null,
+          );
+        }
+        return waiting.length === BATCH;
+      }),
+
     tidy: () =>
       sql.transaction(() => {
         log.removeOps(now());
@@ -135,6 +152,10 @@ export function createDispatch(context: BoardContext): Dispatch {
       return { card: { ...enter(card, "blocked", "end_run"), block }, outcome, notes: [{ kind: "cancelled", facts }] };
     }
     const rest = context.restOf(card);
+    if (end.how === "no_role") {
+      const next = { ...enter(card, rest, "end_run"), waitsForRole: rest !== "todo" };
+      return { card: next, outcome, notes: [{ kind: "waits_for_role", facts }] };
+    }
     const again = (waitMs: number) => enter(card, rest, "end_run", rest === "todo" ? null : now() + waitMs);
     if (end.how === "rate_limited") {
       return { card: again(limits.coolMs), outcome, notes: [{ kind: "rate_limited", facts }] };

@@ -3,7 +3,7 @@ import { type Result, err, ok } from "../errors.ts";
 import type { CardId } from "../schemas/board/card.ts";
 import { type BoardContext, badTransition, enter, isOver, opReused, parentsOpen, refuseBegin } from "./context.ts";
 import type { Board, Call, Changed, NewCard } from "./contract.ts";
-import { type StoredCard, keyOfAssignee, toCard } from "./rows/card-rows.ts";
+import { type StoredCard, keyOfAssignee, toCard, touchesText } from "./rows/card-rows.ts";
 import { MAX_BEFORE, MAX_LINKS } from "./rows/link-rows.ts";
 import { openRun } from "./open-run.ts";
 
@@ -61,7 +61,8 @@ export function createEdit(context: BoardContext): Edit {
       change(call, "update", id, (card) => {
         const { notBefore, ...rest } = patch;
         const fields = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
-        const edited: StoredCard = { ...card, ...fields };
+        const isOwners = card.isOwners && (call.author.by === "owner" || !touchesText(Object.keys(fields)));
+        const edited: StoredCard = { ...card, ...fields, isOwners };
         const notes =
           Object.keys(fields).length === 0 ? [] : [{ kind: "edited", facts: { fields: Object.keys(fields) } }];
         if (notBefore === undefined || (notBefore === null && card.status !== "scheduled")) {
@@ -114,7 +115,8 @@ export function createEdit(context: BoardContext): Edit {
         }
         const due = card.status === "ready" || card.status === "review" ? null : card.due;
         const facts = { from: keyOfAssignee(card.assignee), to: keyOfAssignee(assignee) };
-        return ok({ card: { ...card, assignee, due, failures: 0 }, notes: [{ kind: "assigned", facts }] });
+        const next = { ...card, assignee, due, failures: 0, waitsForRole: false };
+        return ok({ card: next, notes: [{ kind: "assigned", facts }] });
       }),
 
     comment: ({ author, op }, id, text) =>
@@ -206,11 +208,12 @@ function toNewCard(
   const isLater = notBefore !== null && notBefore > now;
   const status = wanted.triage ? "triage" : block ? "blocked" : isLater ? "scheduled" : isOpen ? "todo" : "ready";
   return {
-    v: 1,
+    v: 2,
     id: context.newId("c"),
     title: wanted.title,
     body: wanted.body ?? "",
     author,
+    isOwners: author.by === "owner",
     assignee: wanted.assignee ?? null,
     status,
     priority: wanted.priority ?? 0,
@@ -230,6 +233,7 @@ function toNewCard(
     limits: wanted.limits ?? {},
     skills: wanted.skills ?? [],
     lane: "work",
+    waitsForRole: false,
     implementer: null,
     lastBlock: status === "blocked" ? block!.kind : null,
     due: status === "scheduled" ? notBefore : dueOfBlock(status === "blocked" ? block!.kind : null, context),

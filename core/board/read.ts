@@ -29,6 +29,7 @@ export function createRead({ find, cards, links, runs, log, attachments }: Board
       const card = found.value;
       return ok({
         card: toCard(card),
+        isOwners: card.isOwners,
         parents: links.parents(id).map(toLinked),
         children: links.children(id).map(toLinked),
         comments: log.newestComments(id, SHOWN_COMMENTS),

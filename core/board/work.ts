@@ -114,6 +114,8 @@ export function createWork(context: BoardContext): Work {
           failures: 0,
         };
         const facts = { from: card.status, reason: reason.slice(0, EVENT_CHARS) };
+        // The next run reads it as the word of who said it; what a run says is in its summary.
+        if (call.author.by !== "agent") log.addComment(id, { author: call.author, at: now(), text: reason });
         return ok({ card: next, notes: [{ kind: "changes_requested", facts }], ended });
       }),
 

@@ -1,5 +1,5 @@
 // The jobs of a profile, in its Agenda: one row for each. The table is made with the first job. Synchronous, over any Sql. Used by jobs.ts alone.
-import { assertKnownVersion } from "../errors.ts";
+import { parseStored } from "../errors.ts";
 import type { Sql } from "../ports.ts";
 import { Job, type JobId, type JobName } from "../schemas/agenda/job.ts";
 
@@ -96,9 +96,5 @@ interface Row {
 }
 
 function parse({ name, body }: Row): Job {
-  const raw: unknown = JSON.parse(body);
-  const parsed = Job.safeParse(raw);
-  if (parsed.success) return parsed.data;
-  assertKnownVersion(`The job ${name}`, raw, parsed.error);
-  throw parsed.error;
+  return parseStored(Job, `The job ${name}`, JSON.parse(body));
 }

@@ -1,6 +1,6 @@
 // The ledger of jobs' runs, in the profile's Agenda: a row is written before a run begins, and a slot of a job has at most one. Synchronous, over
 // any Sql. Used by jobs.ts alone.
-import { assertKnownVersion } from "../errors.ts";
+import { parseStored } from "../errors.ts";
 import type { Sql } from "../ports.ts";
 import { type JobId, JobRun, type JobRunId } from "../schemas/agenda/job.ts";
 import type { SessionId } from "../schemas/ids.ts";
@@ -123,9 +123,5 @@ interface Row {
 }
 
 function parse({ body }: Row): JobRun {
-  const raw: unknown = JSON.parse(body);
-  const parsed = JobRun.safeParse(raw);
-  if (parsed.success) return parsed.data;
-  assertKnownVersion("A run of a job", raw, parsed.error);
-  throw parsed.error;
+  return parseStored(JobRun, "A run of a job", JSON.parse(body));
 }

@@ -1,6 +1,6 @@
 // The webhook routes of a profile, and the sessions they have. Tables are made with the first route. Used by the Webhooks object, over any
 // Sql. Synchronous.
-import { assertKnownVersion } from "../errors.ts";
+import { parseStored } from "../errors.ts";
 import type { Sql } from "../ports.ts";
 import type { SessionId } from "../schemas/ids.ts";
 import { StoredWebhook, type WebhookName } from "../schemas/webhooks/webhook.ts";
@@ -59,9 +59,5 @@ export function createRouteRows(sql: Sql) {
 }
 
 function parse(name: string, body: string): StoredWebhook {
-  const raw: unknown = JSON.parse(body);
-  const parsed = StoredWebhook.safeParse(raw);
-  if (parsed.success) return parsed.data;
-  assertKnownVersion(`The webhook ${name}`, raw, parsed.error);
-  throw parsed.error;
+  return parseStored(StoredWebhook, `The webhook ${name}`, JSON.parse(body));
 }

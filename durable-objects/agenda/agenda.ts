@@ -56,7 +56,7 @@ export class Agenda extends DurableObject<AgendaEnv> {
     const role = this.#exists() ? this.#roles.find(name) : null;
     return role ? ok(role) : err("role_not_found", `There is no role '${name}'.`);
   }
-  /** Failures: `profile_gone`, `too_many_roles`. */
+  /** Idempotent: until it has answered, call it again. Cards that wait for the role begin. Failures: `profile_gone`, `too_many_roles`. */
   async putRole(name: RoleName, role: Role): Promise<Result<Role>> {
     const begun = await this.#begin();
     if (!begun.ok) return begun;
@@ -64,9 +64,10 @@ export class Agenda extends DurableObject<AgendaEnv> {
       return err("too_many_roles", `A profile has at most ${MAX_ROLES} roles. Remove one first.`);
     }
     this.#roles.put(name, role);
+    await Promise.all(this.#boards.list().map((board) => openBoard(this.env, this.#profile, board.name).wake(name)));
     return ok(role);
   }
-  /** Failure: `role_not_found`. Cards keep the name, and wait until there is such a role again. */
+  /** Failure: `role_not_found`. Cards keep the name. Those whose turn comes wait in `ready` until there is such a role again. */
   async removeRole(name: RoleName): Promise<Result<null>> {
     const found = this.#exists() && this.#roles.remove(name);
     return found ? ok(null) : err("role_not_found", `There is no role '${name}'.`);

@@ -1,6 +1,7 @@
 // What the parts of an Agenda object share: its environment, and the calls of other objects that it makes. Types, and the stubs.
 import type { Result } from "../../core/errors.ts";
 import type { Accepted, CreatedSession, SessionInfo } from "../../core/schemas/api.ts";
+import type { RoleName } from "../../core/schemas/agenda/role.ts";
 import type { BoardName } from "../../core/schemas/board/card.ts";
 import type { ProfileId, SessionId } from "../../core/schemas/ids.ts";
 import type { HookEvent } from "../../core/schemas/profile/hooks.ts";
@@ -42,8 +43,8 @@ export interface BoardSettingStub {
 export interface BoardStub {
   /** Idempotent. */
   begin(): Promise<void>;
-  /** There may be a place for a run. */
-  wake(): Promise<void>;
+  /** There may be a place for a run, or a role that cards wait for. Idempotent. */
+  wake(role?: RoleName): Promise<void>;
   /** Idempotent. */
   erase(): Promise<void>;
 }

@@ -8,6 +8,7 @@ import type { Changed } from "../../core/board/contract.ts";
 import { DISPATCH_SCHEMA, createDispatchRows } from "../../core/board/dispatch/dispatch-rows.ts";
 import { createDispatcher } from "../../core/board/dispatch/dispatcher.ts";
 import { type Result, err, messageOf } from "../../core/errors.ts";
+import type { RoleName } from "../../core/schemas/agenda/role.ts";
 import { BoardName, DEFAULT_BOARD } from "../../core/schemas/board/card.ts";
 import type { SessionDelivery } from "../../core/schemas/channels/delivery.ts";
 import { ProfileId } from "../../core/schemas/ids.ts";
@@ -80,9 +81,12 @@ export class Board extends DurableObject<BoardEnv> {
     this.#work();
   }
 
-  /** There may be a place for a run. Called by the profile's Agenda. */
-  async wake(): Promise<void> {
-    if (this.#exists()) this.#work();
+  /** There may be a place for a run, or a role that cards wait for. Called by the profile's Agenda. Idempotent. */
+  async wake(role?: RoleName): Promise<void> {
+    if (!this.#exists()) return;
+    if (role !== undefined) this.#dispatcher.noteRole(role);
+    await this.#arm(this.#dispatcher.nextDue());
+    this.#work();
   }
 
   /** A WebSocket of the board's events. `after`: the last one that the reader has. Failures as JSON: `board_not_found`, `too_many_readers`. */

@@ -33,7 +33,7 @@ export function createWorkerSessions({ board, account, agenda, session: open, ma
     const role = await agenda.readRole(assignee.role);
     return role.ok
       ? role
-      : refuse("role_not_found", `There is no role '${assignee.role}'. Make it, or assign the card anew.`);
+      : err("role_not_found", `There is no role '${assignee.role}'. Make it, or assign the card to another.`);
   }
 
   async function post(run: CardRun, session: SessionId, message: PostedMessage): Promise<Result<TurnId>> {

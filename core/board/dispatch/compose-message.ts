@@ -3,8 +3,8 @@
 import { clip } from "../../clip.ts";
 import { escapeTags } from "../../prompt-block.ts";
 import type { Role } from "../../schemas/agenda/role.ts";
-import type { Author, Card, CardRun } from "../../schemas/board/card.ts";
-import type { Board, CardView } from "../contract.ts";
+import type { Author, CardRun } from "../../schemas/board/card.ts";
+import type { CardView } from "../contract.ts";
 
 /** [hermes] Longer texts are read with the board's tool. */
 const BODY_CHARS = 8_000;
@@ -18,31 +18,8 @@ export interface MessagePart {
   text: string;
 }
 
-/** `isOwners`: nobody but the owner wrote the card's title, body and skills. */
-export interface OwnedText {
-  isOwners: boolean;
-}
-
-const PAGE = 500;
-const WORDS: readonly unknown[] = ["title", "body", "skills"];
-
-/** An agent may change a card of the owner. From then on its text is nobody's word. */
-export function isOwnersText(board: Pick<Board, "events">, card: Card): boolean {
-  if (card.author.by !== "owner") return false;
-  for (let after = 0; ;) {
-    const page = board.events({ after, card: card.id, limit: PAGE });
-    const isForeign = page.some(
-      ({ author, facts }) =>
-        author.by !== "owner" && Array.isArray(facts.fields) && facts.fields.some((field) => WORDS.includes(field)),
-    );
-    if (isForeign) return false;
-    if (page.length < PAGE) return true;
-    after = page.at(-1)!.n;
-  }
-}
-
 /** Never begins with a slash: a card is no command. */
-export function composeMessage(view: CardView & OwnedText, lane: CardRun["lane"], role: Role | null): MessagePart[] {
+export function composeMessage(view: CardView, lane: CardRun["lane"], role: Role | null): MessagePart[] {
   const { card, isOwners } = view;
   const author: Author = isOwners ? { by: "owner" } : { by: "board" };
   const body = cut(card.body, BODY_CHARS);

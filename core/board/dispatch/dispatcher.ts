@@ -2,11 +2,11 @@
 // nothing was heard. Every step can be repeated at any crash. Created by the Board object, which owns the alarm; runs over node:sqlite in tests.
 import { type Failure, messageOf } from "../../errors.ts";
 import type { Clock } from "../../ports.ts";
+import type { RoleName } from "../../schemas/agenda/role.ts";
 import type { CardRun } from "../../schemas/board/card.ts";
 import type { SessionDelivery } from "../../schemas/channels/delivery.ts";
 import { type SessionId, fromTurnId } from "../../schemas/ids.ts";
 import type { Board, RunEnd } from "../contract.ts";
-import { isOwnersText } from "./compose-message.ts";
 import type { DispatchRow, DispatchRows } from "./dispatch-rows.ts";
 import { type TurnEnd, judgeEnd } from "./judge-end.ts";
 import type { LookedAtTurn, WorkerPort } from "./worker-port.ts";
@@ -41,6 +41,8 @@ export function createDispatcher({ board, rows, clock, workers, ...deps }: Dispa
   let places: number | null = null;
   /** The profile knows how many runs are open. */
   let isTold = true;
+  /** Counts `noteRole`. */
+  let rolesFound = 0;
 
   // ---- claims ----
 
@@ -112,12 +114,14 @@ export function createDispatcher({ board, rows, clock, workers, ...deps }: Dispa
     const run = board.findRun(row.run!)!;
     const shown = board.show(run.card);
     if (!shown.ok) return rows.remove(row.session);
-    const begun = await workers.begin(
-      run,
-      { ...shown.value, isOwners: isOwnersText(board, shown.value.card) },
-      row.session,
-    );
-    if (!begun.ok) return refuse(row, begun.failure);
+    const asked = rolesFound;
+    const begun = await workers.begin(run, shown.value, row.session);
+    if (!begun.ok) {
+      if (begun.failure.code !== "role_not_found") return refuse(row, begun.failure);
+      // A role may have come between the question and its answer: nobody would say so again.
+      if (rolesFound !== asked) return retry(row, begun.failure.message);
+      return end(row, { how: "no_role", error: begun.failure.message }, { isOver: true });
+    }
     board.noteTurn(run.id, begun.value);
     // Its turn may have ended meanwhile, or its card may have been cancelled.
     if (rows.find(row.session)?.step !== "begin") return;
@@ -253,6 +257,12 @@ export function createDispatcher({ board, rows, clock, workers, ...deps }: Dispa
     /** The run was taken from its worker by a call. */
     stopRun({ session }: CardRun): void {
       if (session !== null) rows.change(session, { step: "stop", due: clock.now(), tries: 0 });
+    },
+    /** The profile has a role of this name: cards that waited for it can be claimed. */
+    noteRole(role: RoleName): void {
+      rolesFound++;
+      while (board.releaseRole(role));
+      deps.changed();
     },
     /** Runs may have ended by a call. */
     noteCall(): void {

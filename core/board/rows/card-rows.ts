@@ -1,14 +1,18 @@
 // The cards of a board as rows, and how many there are of each status and assignee. Used by the operations of core/board/, inside their
 // transactions. Synchronous, over any Sql.
 import * as z from "zod";
-import { assertKnownVersion } from "../../errors.ts";
+import { parseStored } from "../../errors.ts";
 import type { Sql, SqlValue } from "../../ports.ts";
-import { Assignee, BlockKind, Card, type CardId, type CardStatus } from "../../schemas/board/card.ts";
+import { Assignee, type Author, BlockKind, Card, type CardId, type CardStatus } from "../../schemas/board/card.ts";
 import { DAY_MS } from "../../schemas/ids.ts";
 import type { CardFilter, CardPage } from "../contract.ts";
 
-/** A card with what only the board itself needs. */
+/** A card with what only the board itself needs. Version 1 had neither `isOwners` nor `waitsForRole`. */
 export const StoredCard = Card.extend({
+  /** Nobody but the owner wrote its title, body and skills. */
+  isOwners: z.boolean(),
+  /** A run could not begin because the profile has no such role. Nothing begins until there is one, or until the card is assigned again. */
+  waitsForRole: z.boolean(),
   /** What its present or next run does. `review` only while it is running, blocked or in review. */
   lane: z.enum(["work", "review"]),
   /** In the lane `review`: who did the work. */
@@ -35,8 +39,22 @@ export function fromAssigneeKey(key: string): Assignee | null {
 }
 
 /** What the API shows. */
-export function toCard({ lane: _lane, implementer: _by, lastBlock: _last, due: _due, ...card }: StoredCard): Card {
+export function toCard(stored: StoredCard): Card {
+  const {
+    lane: _lane,
+    implementer: _by,
+    lastBlock: _last,
+    due: _due,
+    isOwners: _is,
+    waitsForRole: _waits,
+    ...card
+  } = stored;
   return card;
+}
+
+/** Whether the fields hold words that a worker reads as those of whoever wrote the card. */
+export function touchesText(fields: string[]): boolean {
+  return fields.some((field) => field === "title" || field === "body" || field === "skills");
 }
 
 export type CardRows = ReturnType<typeof createCardRows>;
@@ -52,6 +70,10 @@ export function createCardRows(sql: Sql) {
       ...[status, assignee],
     );
     if (left?.n === 0) sql.run("DELETE FROM card_count WHERE status = ? AND assignee = ?", status, assignee);
+  };
+  const parse = (id: CardId, record: string): StoredCard => {
+    const raw: unknown = JSON.parse(record);
+    return parseStored(StoredCard, `The card ${id}`, isFirstVersion(raw) ? upgrade(sql, raw) : raw);
   };
   return {
     /** Throws `StateNewerError` for a card that a newer version wrote. */
@@ -130,11 +152,11 @@ export function createCardRows(sql: Sql) {
       sql.run("SELECT status, assignee, n FROM card_count ORDER BY assignee, status"),
     /** When the oldest card of a status was made. */
     oldest(status: CardStatus): number | null {
-      const [row] = sql.run<{ record: string }>(
-        "SELECT record FROM card INDEXED BY card_status WHERE status = ? ORDER BY n LIMIT 1",
+      const [row] = sql.run<{ id: CardId; record: string }>(
+        "SELECT id, record FROM card INDEXED BY card_status WHERE status = ? ORDER BY n LIMIT 1",
         status,
       );
-      return row ? StoredCard.parse(JSON.parse(row.record)).createdAt : null;
+      return row ? parse(row.id, row.record).createdAt : null;
     },
 
     /** The first of a lane that may be claimed: the highest priority, then the oldest. */
@@ -147,6 +169,11 @@ export function createCardRows(sql: Sql) {
       );
       heads.sort((one, other) => other.priority - one.priority || one.n - other.n);
       return heads[0]?.id ?? null;
+    },
+    /** Cards that wait for this role to exist. Reads every card that waits for some role. */
+    listWaiting(role: string, limit: number): CardId[] {
+      const query = "SELECT id FROM card INDEXED BY card_lane WHERE lane = 'no_role' AND assignee = ? LIMIT ?";
+      return sql.run<{ id: CardId }>(query, keyOfAssignee({ role }), limit).map(({ id }) => id);
     },
     listDue(now: number, limit: number): CardId[] {
       const query = "SELECT id FROM card INDEXED BY card_due WHERE due <= ? ORDER BY due LIMIT ?";
@@ -173,8 +200,8 @@ export function createCardRows(sql: Sql) {
   };
 }
 
-/** `nobody`: ready, and not assigned. */
-export type Lane = "work" | "nobody" | "review";
+/** `nobody`: ready, and not assigned. `no_role`: it waits for its role to exist. */
+export type Lane = "work" | "nobody" | "review" | "no_role";
 
 interface Columns {
   status: CardStatus;
@@ -191,18 +218,33 @@ function columnsOf(card: StoredCard): Columns {
 }
 
 /** A person is asked and never dispatched. What waits for its time is in no lane. */
-function laneOf({ status, assignee, due }: StoredCard): Lane | null {
+function laneOf({ status, assignee, due, waitsForRole }: StoredCard): Lane | null {
+  if (waitsForRole) return "no_role";
   if (due !== null || (assignee !== null && "person" in assignee)) return null;
   if (status === "ready") return assignee === null ? "nobody" : "work";
   return status === "review" && assignee !== null ? "review" : null;
 }
 
-function parse(id: CardId, record: string): StoredCard {
-  const raw: unknown = JSON.parse(record);
-  const parsed = StoredCard.safeParse(raw);
-  if (!parsed.success) {
-    assertKnownVersion(`The card ${id}`, raw, parsed.error);
-    throw parsed.error;
-  }
-  return parsed.data;
+// ---- version 1 ----
+
+type FirstVersion = Pick<Card, "id" | "author"> & Record<string, unknown>;
+
+function isFirstVersion(raw: unknown): raw is FirstVersion {
+  return (raw as { v?: unknown } | null)?.v === 1;
+}
+
+/** The card's events said who wrote its text. Once they are removed, nobody can tell. */
+function upgrade(sql: Sql, card: FirstVersion): unknown {
+  const written = sql.run<{ kind: string; author: string; facts: string }>(
+    "SELECT kind, author, facts FROM card_event INDEXED BY card_event_card WHERE card = ? AND kind IN ('created', 'edited')",
+    card.id,
+  );
+  const isOwners =
+    card.author.by === "owner" &&
+    written.some(({ kind }) => kind === "created") &&
+    written.every(({ kind, author, facts }) => {
+      const isByOwner = (JSON.parse(author) as Author).by === "owner";
+      return kind === "created" || isByOwner || !touchesText((JSON.parse(facts) as { fields: string[] }).fields);
+    });
+  return { ...card, v: 2, isOwners, waitsForRole: false };
 }

@@ -15,7 +15,7 @@ export const Role = z.strictObject({
     .optional()
     .meta({ description: "Tools and toolsets that it does not have" }),
   skills: z.array(SkillName).max(20).default([]).meta({ description: "Loaded at the start of its sessions" }),
-  maxTokens: z.int().min(1_000).optional().meta({ description: "Of one run. Absent: the operator's limit" }),
+  maxTokens: z.int().min(1_000).optional().meta({ description: "Of each turn of a run. Absent: the operator's limit" }),
 });
 export type Role = z.infer<typeof Role>;
 

@@ -90,6 +90,9 @@ const LinkedCard = z.object({ id: CardId, title: z.string(), status: CardStatus,
 
 export const CardDetail = z.object({
   card: Card,
+  isOwners: z
+    .boolean()
+    .meta({ description: "Nobody but you wrote its title, body and skills: they are your own word" }),
   parents: z.array(LinkedCard),
   children: z.array(LinkedCard),
   comments: z.array(CardComment).meta({ description: "The newest 30, oldest first" }),

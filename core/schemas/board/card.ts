@@ -1,5 +1,6 @@
 // Cards of a board: what is stored and what the API shows. Forms only. A stored form: for a change, raise `v`.
 import * as z from "zod";
+import { RoleName } from "../agenda/role.ts";
 import { SessionId, TurnId } from "../ids.ts";
 
 /** Part of the address `/v1/boards/{board}`. [hermes] */
@@ -68,13 +69,13 @@ export type Author = z.infer<typeof Author>;
 
 /** A role of the profile, or a person, who is asked and never dispatched. */
 export const Assignee = z.union([
-  z.strictObject({ role: z.string().regex(/^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/) }),
+  z.strictObject({ role: RoleName }),
   z.strictObject({ person: z.string().min(1).max(200) }),
 ]);
 export type Assignee = z.infer<typeof Assignee>;
 
 export const Card = z.object({
-  v: z.literal(1),
+  v: z.literal(2),
   id: CardId,
   title: z.string().min(1).max(300),
   /** Markdown. */

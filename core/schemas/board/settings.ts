@@ -18,7 +18,9 @@ export const BoardSettings = z
     maxTokens: z
       .int()
       .min(0)
-      .describe("Tokens of one run, if the role and the card do not allow fewer. 0: only `turn.maxTokens` limits it."),
+      .describe(
+        "Tokens of each turn of a run: the one that begins it, and the one after a reminder. A role and a card may set fewer. 0: they and `turn.maxTokens` alone limit it.",
+      ),
     claimMs: ms.min(10_000).describe("How long a worker may be silent before its card is taken from it."),
     runMs: ms.min(60_000).describe("The longest time of one run, if the card does not set its own."),
     failures: z
