@@ -4794,6 +4794,7 @@ export interface Contract {
         reason: string;
         source?: "content" | undefined;
         createdAt: number;
+        movedAt?: number | undefined;
         updatedAt: number;
         turns: number;
         serial: number;
@@ -4838,6 +4839,7 @@ export interface Contract {
       reason: string;
       source?: "content" | undefined;
       createdAt: number;
+      movedAt?: number | undefined;
       updatedAt: number;
       turns: number;
       serial: number;
@@ -4866,6 +4868,7 @@ export interface Contract {
       reason: string;
       source?: "content" | undefined;
       createdAt: number;
+      movedAt?: number | undefined;
       updatedAt: number;
       turns: number;
       serial: number;
@@ -4902,6 +4905,7 @@ export interface Contract {
       reason: string;
       source?: "content" | undefined;
       createdAt: number;
+      movedAt?: number | undefined;
       updatedAt: number;
       turns: number;
       serial: number;
@@ -4930,6 +4934,7 @@ export interface Contract {
       reason: string;
       source?: "content" | undefined;
       createdAt: number;
+      movedAt?: number | undefined;
       updatedAt: number;
       turns: number;
       serial: number;
@@ -4971,6 +4976,7 @@ export interface Contract {
       reason: string;
       source?: "content" | undefined;
       createdAt: number;
+      movedAt?: number | undefined;
       updatedAt: number;
       turns: number;
       serial: number;

@@ -23,8 +23,12 @@ const LIMITS = {
   maxExecutionTimeMs: MAX_MS,
 };
 
-/** Throws only on a fault of just-bash itself. */
-export async function runShellCheck({ files }: Program, command: string): Promise<ProgramRun> {
+/** `keep`: which part of an output that is too long is kept; the beginning by default. Throws only on a fault of just-bash itself. */
+export async function runShellCheck(
+  { files }: Program,
+  command: string,
+  { keep = "start" }: { keep?: "start" | "end" } = {},
+): Promise<ProgramRun> {
   const entries = Object.entries(files).map(([path, text]) => [`${FOLDER}/${path}`, text]);
   const fs = new InMemoryFs(Object.fromEntries(entries), { maxTotalBytes: MAX_BYTES });
   for (const folder of ["/tmp", "/dev", FOLDER]) fs.mkdirSync(folder, { recursive: true });
@@ -42,8 +46,8 @@ export async function runShellCheck({ files }: Program, command: string): Promis
   const { exitCode, stdout, stderr } = await bash.exec(command, { rawScript: true });
   return {
     exitCode,
-    stdout: cap(stdout),
-    stderr: cap(stderr.replace(LIBRARY_ADVICE, "")),
+    stdout: cap(stdout, keep),
+    stderr: cap(stderr.replace(LIBRARY_ADVICE, ""), keep),
     stopped: toStopReason(exitCode, stderr),
   };
 }
@@ -51,8 +55,9 @@ export async function runShellCheck({ files }: Program, command: string): Promis
 /** Removed from messages: it addresses the shell's embedder, and a check has no such setting. */
 const LIBRARY_ADVICE = /, increase executionLimits\.\w+/g;
 
-function cap(text: string): string {
-  return text.slice(0, MAX_OUTPUT_CHARS).toWellFormed();
+function cap(text: string, keep: "start" | "end"): string {
+  const kept = keep === "start" ? text.slice(0, MAX_OUTPUT_CHARS) : text.slice(-MAX_OUTPUT_CHARS);
+  return kept.toWellFormed();
 }
 
 /** The exit code decides. The message only distinguishes the shell's own 124 and 126 from a command's. */

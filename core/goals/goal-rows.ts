@@ -6,9 +6,9 @@ import { type Goal, type GoalId, StoredGoal } from "../schemas/agenda/goal.ts";
 import type { SessionId } from "../schemas/ids.ts";
 
 export const GOAL_SCHEMA = [
-  `CREATE TABLE IF NOT EXISTS goal (id TEXT PRIMARY KEY, session TEXT NOT NULL, state TEXT NOT NULL, created_at INTEGER NOT NULL,
+  `CREATE TABLE IF NOT EXISTS goal (id TEXT PRIMARY KEY, session TEXT NOT NULL, state TEXT NOT NULL, came_at INTEGER NOT NULL,
     body TEXT NOT NULL) STRICT, WITHOUT ROWID`,
-  "CREATE INDEX IF NOT EXISTS goal_by_session ON goal (session, created_at)",
+  "CREATE INDEX IF NOT EXISTS goal_by_session ON goal (session, came_at)",
   // `what`: `session:<id>`, or `shown` for what the profile's prompts say. `n` rises with each change that is owed.
   "CREATE TABLE IF NOT EXISTS goal_owed (what TEXT PRIMARY KEY, n INTEGER NOT NULL, due INTEGER NOT NULL, tries INTEGER NOT NULL) STRICT, WITHOUT ROWID",
 ];
@@ -28,18 +28,18 @@ export function createGoalRows(sql: Sql) {
   return {
     /** Throws `StateNewerError` for a goal that a newer version wrote. */
     find: (id: GoalId): Goal | null => read("WHERE id = ?", id)[0] ?? null,
-    /** The session's newest goal. */
+    /** The goal that came to the session last. */
     newestOf: (session: SessionId): Goal | null =>
-      read("WHERE session = ? ORDER BY created_at DESC, id DESC LIMIT 1", session)[0] ?? null,
+      read("WHERE session = ? ORDER BY came_at DESC, id DESC LIMIT 1", session)[0] ?? null,
     /** Newest first. */
-    list: (): Goal[] => read("ORDER BY created_at DESC, id DESC"),
+    list: (): Goal[] => read("ORDER BY came_at DESC, id DESC"),
     put(goal: Goal): void {
       const body = JSON.stringify({ v: 1, ...goal } satisfies StoredGoal);
-      const { id, session, state, createdAt } = goal;
+      const { id, session, state } = goal;
       sql.run(
         `INSERT INTO goal VALUES (?, ?, ?, ?, ?)
-          ON CONFLICT DO UPDATE SET session = excluded.session, state = excluded.state, body = excluded.body`,
-        ...[id, session, state, createdAt, body],
+          ON CONFLICT DO UPDATE SET session = excluded.session, state = excluded.state, came_at = excluded.came_at, body = excluded.body`,
+        ...[id, session, state, cameAt(goal), body],
       );
     },
     remove(id: GoalId): void {
@@ -58,11 +58,20 @@ export function createGoalRows(sql: Sql) {
     postpone({ what, n }: OwedWord, due: number): void {
       sql.run("UPDATE goal_owed SET due = ?, tries = tries + 1 WHERE what = ? AND n = ?", due, what, n);
     },
+    /** Nobody is there to be told. */
+    forget(what: string): void {
+      sql.run("DELETE FROM goal_owed WHERE what = ?", what);
+    },
     /** Leaves a word that was owed again meanwhile. */
     settle({ what, n }: OwedWord): void {
       sql.run("DELETE FROM goal_owed WHERE what = ? AND n = ?", what, n);
     },
   };
+}
+
+/** When it came to its session. */
+export function cameAt({ createdAt, movedAt = createdAt }: Goal): number {
+  return movedAt;
 }
 
 function parse({ id, body }: { id: string; body: string }): Goal {

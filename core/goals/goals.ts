@@ -6,7 +6,7 @@ import type { Clock, Sql } from "../ports.ts";
 import type { Goal, GoalChange, GoalId, GoalVerdict, ShownGoals } from "../schemas/agenda/goal.ts";
 import type { SessionId } from "../schemas/ids.ts";
 import { type GoalLimits, type NewGoal, applyVerdict, beginGoal, changeGoal } from "./goal-machine.ts";
-import { type OwedWord, createGoalRows } from "./goal-rows.ts";
+import { type OwedWord, cameAt, createGoalRows } from "./goal-rows.ts";
 
 /** What the prompts say. */
 export const SHOWN = "shown";
@@ -27,8 +27,8 @@ export function createGoals({ sql, clock, limits }: { sql: Sql; clock: Clock; li
   function put(goal: Goal, before: Goal | null): void {
     rows.put(goal);
     const now = clock.now();
-    const { session, state } = goal;
-    if (before?.session !== session || before.state !== state) rows.owe(SHOWN, now);
+    const { session, state, source } = goal;
+    if (before?.session !== session || before.state !== state || before.source !== source) rows.owe(SHOWN, now);
     rows.owe(`${OF_SESSION}${session}`, now);
     if (before && before.session !== session) rows.owe(`${OF_SESSION}${before.session}`, now);
   }
@@ -66,16 +66,17 @@ export function createGoals({ sql, clock, limits }: { sql: Sql; clock: Clock; li
           return err("too_many_goals", `A profile has at most ${limits().maxPerProfile} goals. Clear one first.`);
         }
         if (open) rows.put(clearFor(open));
-        // The newest one of a session is found by its time.
-        const now = Math.max(clock.now(), (rows.newestOf(given.session)?.createdAt ?? 0) + 1);
-        const goal = beginGoal(given, now, limits());
+        const goal = beginGoal(given, timeIn(given.session), limits());
         put(goal, null);
         return ok(goal);
       });
     },
 
-    /** Failures: `goal_not_found`, `goal_open` (the session to move to has one), and those of `changeGoal`. */
-    change(id: GoalId, change: GoalChange): Result<Goal> {
+    /**
+     * `source`: somebody who does not own the profile says so; words of theirs make the whole goal content. Failures: `goal_not_found`,
+     * `goal_open` (the session to move to has one), and those of `changeGoal`.
+     */
+    change(id: GoalId, change: GoalChange, source?: "content"): Result<Goal> {
       return sql.transaction(() => {
         const before = rows.find(id);
         if (!before) return NOT_FOUND;
@@ -83,8 +84,12 @@ export function createGoals({ sql, clock, limits }: { sql: Sql; clock: Clock; li
         if (other && other.id !== id)
           return err("goal_open", "That session has an open goal of its own. Clear it first.");
         const changed = changeGoal(before, change, clock.now());
-        if (changed.ok && changed.value !== before) put(changed.value, before);
-        return changed;
+        if (!changed.ok || changed.value === before) return changed;
+        const goal = { ...changed.value };
+        if (change.do === "subgoals" && source) goal.source = source;
+        if (change.do === "move") goal.movedAt = timeIn(change.session);
+        put(goal, before);
+        return ok(goal);
       });
     },
 
@@ -105,14 +110,13 @@ export function createGoals({ sql, clock, limits }: { sql: Sql; clock: Clock; li
       });
     },
 
-    /** The session was deleted: its goals stay as a record, and are worked at no more. */
+    /** The session was deleted: the goals that it worked at go with it, and nobody tells it more. Idempotent. */
     loseSession(session: SessionId): void {
       sql.transaction(() => {
-        for (const goal of rows.list()) {
-          if (goal.session !== session || !isOpen(goal)) continue;
-          rows.put({ ...goal, state: "cleared", reason: "Its session was deleted.", updatedAt: clock.now() });
-          rows.owe(SHOWN, clock.now());
-        }
+        const lost = rows.list().filter((goal) => goal.session === session);
+        for (const { id } of lost) rows.remove(id);
+        if (lost.length > 0) rows.owe(SHOWN, clock.now());
+        rows.forget(`${OF_SESSION}${session}`);
       });
     },
 
@@ -136,6 +140,11 @@ export function createGoals({ sql, clock, limits }: { sql: Sql; clock: Clock; li
     },
   };
 
+  /** A session's newest goal is found by its time. */
+  function timeIn(session: SessionId): number {
+    const newest = rows.newestOf(session);
+    return Math.max(clock.now(), newest ? cameAt(newest) + 1 : 0);
+  }
   function openOf(session: SessionId): Goal | null {
     const newest = rows.newestOf(session);
     return newest && isOpen(newest) ? newest : null;

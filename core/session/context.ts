@@ -139,8 +139,8 @@ export interface GoalPort {
   newest(): Promise<Goal | null>;
   /** Failures: those of `begin` in core/goals/goals.ts, `profile_gone`. */
   begin(goal: Omit<NewGoal, "session">): Promise<Result<Goal>>;
-  /** Failures: those of `change` in core/goals/goals.ts. */
-  change(id: GoalId, change: GoalChange): Promise<Result<Goal>>;
+  /** Failures: those of `change` in core/goals/goals.ts, which says what `source` is. */
+  change(id: GoalId, change: GoalChange, source?: "content"): Promise<Result<Goal>>;
   /** Once for each turn. `null`: the session works at it no more. */
   takeVerdict(id: GoalId, turn: number, verdict: GoalVerdict): Promise<Goal | null>;
 }

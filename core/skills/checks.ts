@@ -53,8 +53,11 @@ export interface RunChecks {
    * The parse error of a script in one line; null when it parses or no parser exists. Absent: scripts are not parsed.
    */
   parse?(path: string, text: string): Promise<string | null>;
-  /** Runs a command in a shell over these files, which nothing it does can reach. Absent: no shell. Throws on a fault of the shell itself. */
-  shell?(program: Program, command: string): Promise<ProgramRun>;
+  /**
+   * Runs a command in a shell over these files, which nothing it does can reach. `keep`: the part that is kept of an output that is too long;
+   * the beginning by default. Absent: no shell. Throws on a fault of the shell itself.
+   */
+  shell?(program: Program, command: string, options?: { keep?: "start" | "end" }): Promise<ProgramRun>;
 }
 
 /** Sorted paths of the skill's checks. */

@@ -153,8 +153,8 @@ export class Agenda extends DurableObject<AgendaEnv> {
   async beginGoal(goal: NewGoal, replace: boolean): Promise<Result<Goal>> {
     return this.#goals.begin(goal, replace);
   }
-  async changeGoal(id: GoalId, change: GoalChange): Promise<Result<Goal>> {
-    return this.#goals.change(id, change);
+  async changeGoal(id: GoalId, change: GoalChange, source?: "content"): Promise<Result<Goal>> {
+    return this.#goals.change(id, change, source);
   }
   async takeVerdict(id: GoalId, of: { session: SessionId; turn: number }, verdict: GoalVerdict): Promise<Goal | null> {
     return this.#goals.takeVerdict(id, of, verdict);

@@ -49,9 +49,9 @@ export function createGoalDesk({ sql, env, profile, changed }: DeskOptions) {
       return begun;
     },
     /** Failures: those of `change` in core/goals. */
-    async change(id: GoalId, change: GoalChange): Promise<Result<Goal>> {
+    async change(id: GoalId, change: GoalChange, source?: "content"): Promise<Result<Goal>> {
       if (!exists()) return NOT_FOUND;
-      const answer = goals.change(id, change);
+      const answer = goals.change(id, change, source);
       if (answer.ok) await changed();
       return answer;
     },
@@ -66,10 +66,11 @@ export function createGoalDesk({ sql, env, profile, changed }: DeskOptions) {
       return goal;
     },
 
-    /** The session was deleted. */
+    /** The session was deleted. Its goals are gone from the profile's settings too, unless the Account did not answer: then the alarm tries again. */
     async forgetSession(session: SessionId): Promise<void> {
       if (!exists()) return;
       goals.loseSession(session);
+      await this.tell();
       if (goals.nextDue() !== null) await changed();
     },
 

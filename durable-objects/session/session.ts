@@ -476,7 +476,7 @@ function openGoals(env: SessionEnv, profile: ProfileId, session: SessionId): Goa
   return {
     newest: () => open().newestGoal(session),
     begin: (goal) => open().beginGoal({ ...goal, session }, false),
-    change: (id, change) => open().changeGoal(id, change),
+    change: (id, change, source) => open().changeGoal(id, change, source),
     takeVerdict: (id, turn, verdict) => open().takeVerdict(id, { session, turn }, verdict),
   };
 }

@@ -76,6 +76,8 @@ export const Goal = GoalSpec.required({ maxTurns: true }).extend({
   /** Somebody who does not own the profile set it: its words are content. */
   source: z.literal("content").optional(),
   createdAt: time,
+  /** When it last came from another session. */
+  movedAt: time.optional(),
   updatedAt: time,
   /** Judged turns since it became active. */
   turns: z.int().min(0),

@@ -12,8 +12,8 @@ import { type JudgedGoal, judgeTurn, toGoalBooking } from "./judge-turn.ts";
 import { planJudged } from "./judged-turns.ts";
 import { GOAL_ROW, type GoalJob, type GoalRow, readGoalRow } from "./plan-goal.ts";
 
-/** A turn that ends plans the job anew. After this time the job looks again, in case the turn never ends. */
-const LOOK_AGAIN_MS = 15 * 60_000;
+/** The end of a turn plans the job again, so an open turn, which may wait for a person for days, needs no polling. */
+const LOOK_AGAIN_MS = 24 * 60 * 60_000;
 
 export async function carryGoal(context: EngineContext, row: GoalRow): Promise<void> {
   const { host, log, jobs } = context;
@@ -37,7 +37,8 @@ async function tellVerdict(
   if (!job.verdict) {
     const goal = await goals.newest();
     const next = toNext(goal, host.clock.now());
-    if (!goal || next.kind === "nothing") return { job, goal, isVerdict: false };
+    // A goal that came after the turn had begun does not judge it.
+    if (!goal || next.kind === "nothing" || context.meta().goal?.id !== goal.id) return { job, goal, isVerdict: false };
     if (next.kind === "wait") {
       if (isCurrent(context, job)) jobs.put(GOAL_ROW, next.until, job);
       return null;
@@ -50,8 +51,10 @@ async function tellVerdict(
     known = decided;
   }
   const id = context.meta().goal?.id;
-  const goal = id === undefined ? null : await goals.takeVerdict(id, job.turn, known.verdict!);
-  return { job: known, goal: goal ?? (await goals.newest()), isVerdict: goal !== null };
+  const judged = id === undefined ? null : await goals.takeVerdict(id, job.turn, known.verdict!);
+  // A goal that has ended may have a successor.
+  const goal = judged?.state === "active" ? judged : await goals.newest();
+  return { job: known, goal, isVerdict: goal !== null && goal.id === judged?.id };
 }
 
 /** One transaction: the verdict, its cost, and what learning is told. False: the row was planned anew meanwhile; the cost is booked all the same. */

@@ -10,7 +10,9 @@ export function createGoalCalls(engine: Engine) {
     /** The session's goal has changed: it looks what follows. Idempotent. False: there is no such session. */
     async lookAtGoal(): Promise<boolean> {
       if (!wake(engine)) return false;
-      jobs.put(GOAL_ROW, host.clock.now(), readGoalRow(context)?.job ?? { kind: "goal" });
+      const job = readGoalRow(context)?.job ?? { kind: "goal" };
+      // An attempt that runs sees that something has changed, and does not end what it has not read.
+      jobs.put(GOAL_ROW, host.clock.now(), { ...job, looks: (job.looks ?? 0) + 1 });
       await jobs.arm();
       host.background(outbox.drain());
       return true;

@@ -96,7 +96,7 @@ async function change(
 ): Promise<NoticeEnding> {
   const goal = await goals.newest();
   if (!goal) return refuse("goal_not_found", NO_GOAL);
-  const changed = await goals.change(goal.id, toChange(goal));
+  const changed = await goals.change(goal.id, toChange(goal), turn.more.source);
   if (!changed.ok) return refuse(changed.failure.code, changed.failure.message);
   const { value } = changed;
   const text = toChange(goal).do === "subgoals" ? listSubgoals(value) : describeState(value, context.host.clock.now());

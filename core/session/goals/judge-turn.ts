@@ -116,8 +116,9 @@ async function runGoalChecks({ host, workspace, meta }: EngineContext, checks: G
   const ran: RanCheck[] = [];
   for (const { command, exitCode: expected } of checks) {
     try {
-      const { exitCode, stdout, stderr, stopped } = await shell({ files }, command);
-      const output = redactText([stdout, stderr].filter(Boolean).join("\n")).slice(-MAX_TAIL_CHARS).toWellFormed();
+      const { exitCode, stdout, stderr, stopped } = await shell({ files }, command, { keep: "end" });
+      const printed = redactText([stdout, stderr].filter(Boolean).join("\n")).trimEnd();
+      const output = printed.slice(-MAX_TAIL_CHARS).toWellFormed();
       const why = stopped ? `it was stopped (${stopped})` : `exit code ${exitCode} instead of ${expected}`;
       ran.push({ command, passed: !stopped && exitCode === expected, tail: `${output}\n[${why}]` });
     } catch (error) {

@@ -134,7 +134,7 @@ export async function freezePrompt(
     memoryBlock: renderMemoryBlock(memory, user, host.settings, limits.memory),
     projectBlock: files.block,
     mcpBlock: describeUnavailable(readMcpEntries(context)),
-    goalsBlock: goals ? describeGoals(goals, host.session) : "",
+    goalsBlock: goals && isOfPerson(kind) ? describeGoals(goals, host.session) : "",
     day: dayOf(now),
   });
   const text = joinSections(sections);

@@ -98,6 +98,9 @@ export async function createFullProfile() {
     expect(put.status).toBe(200);
   }
   await ask("POST", "/v1/memory", { key, body: { store: "memory", content: "The zebrafact is kept in Basel." } });
+  await ask("PUT", `/v1/sessions/${session}/goal`, { key, body: { text: "Find the zebragoal.", maxTurns: 1 } });
+  const goal = async () => (await ask("GET", `/v1/sessions/${session}/goal`, { key })).body as { state: string };
+  await vi.waitUntil(async () => (await goal()).state === "paused", soon);
   const bucket = toBucket(env.SKILLS);
   const reviews = createReviewStore({ bucket, profile });
   const entries = [user(1, "Mind the zebraquestion. The zebraone stands in column 2."), assistant(2, "I did.")];

@@ -124,7 +124,7 @@ describe("a deleted session", () => {
     expect((await ask("GET", "/v1/sessions", { key })).body).toEqual({ sessions: [] });
 
     await finishMerges(profile);
-    const words = ["zebraquestion", "zebrafile", "zebracell", "zebraagain"];
+    const words = ["zebraquestion", "zebrafile", "zebracell", "zebragoal", "zebraagain"];
     expect(await findPlaces(profile, ...words)).toEqual([]);
     const marks = [
       ...["audit", "erasure"].map((table) => `ACCOUNT ${profile} ${table}`),

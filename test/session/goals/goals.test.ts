@@ -1,58 +1,15 @@
 // A session that works at a goal: the judge after each turn, checks, waits, and that a person goes first. A crash anywhere posts no
 // continuation twice and loses none.
 import { describe, expect, test } from "vitest";
-import type { SessionDelivery } from "../../../core/schemas/channels/delivery.ts";
 import { textOf } from "../../../core/schemas/entry.ts";
 import type { RunChecks } from "../../../core/skills/checks.ts";
-import { createTestClock } from "../../support/clock.ts";
-import { createGoalDesk } from "../../support/session/goal-desk.ts";
+import { CONTINUE, DONE, createGoalWorld } from "../../support/session/goal-world.ts";
 import { must } from "../../support/session/scripted-session.ts";
-import { Crash, SESSION, type SessionLife, createSessionHarness } from "../../support/session/session-harness.ts";
-import { type ScriptLine, createScriptedModel } from "../../support/wires/scripted-model.ts";
+import { Crash, SESSION, type SessionLife } from "../../support/session/session-harness.ts";
 import { isTried } from "../../support/thorough.ts";
 
-const CONTINUE: ScriptLine = { text: '{"verdict":"continue","reason":"Half is done."}' };
-const DONE: ScriptLine = { text: '```json\n{"verdict":"done","reason":"It is shown."}\n```' };
-const ANSWER: ScriptLine = { text: "I worked." };
 const FROM = { chat: "c1", message: "7" };
-
-function setUp(verdicts: ScriptLine[], { turns = 40, runChecks = undefined as RunChecks | undefined } = {}) {
-  const clock = createTestClock();
-  const desk = createGoalDesk(clock, SESSION);
-  const model = createScriptedModel(Array.from({ length: turns }, () => ANSWER));
-  const judge = createScriptedModel(verdicts);
-  const told: SessionDelivery[] = [];
-  const take = async (delivery: SessionDelivery) => {
-    if (!told.some(({ id }) => id === delivery.id)) told.push(delivery);
-  };
-  let isOut: (() => boolean) | null = null;
-  const harness = createSessionHarness({
-    ...{ model, clock, models: { goal: [judge] }, channels: { take }, runChecks },
-    settings: { review: { enabled: false } },
-    host: { goals: desk.port },
-    isCut: () => isOut?.() ?? false,
-  });
-  let life = harness.boot();
-  const say = async (text: string, more = {}) => {
-    await life.engine.create({ learning: "on", title: "t" });
-    const posted = await life.engine.post({ text, ...more });
-    await life.settled();
-    return posted;
-  };
-  const inputs = () =>
-    must(life.engine.entries(0)).flatMap((entry) => (entry.kind === "user" ? [textOf(entry).split("\n")[0]] : []));
-  const goal = () => desk.goals.newestOf(SESSION);
-  const rows = () => harness.sql.run<{ id: string }>("SELECT id FROM job").map(({ id }) => id);
-  return {
-    ...{ harness, desk, model, judge, told, clock, say, inputs, goal, rows },
-    life: () => life,
-    cut: (when: () => boolean) => (isOut = when),
-    reboot: (): SessionLife => {
-      isOut = null;
-      return (life = harness.boot());
-    },
-  };
-}
+const setUp = createGoalWorld;
 
 describe("a session with a goal", () => {
   test("goes on until the judge says that it is reached, and tells the chat each answer and the end", async () => {
@@ -98,17 +55,23 @@ describe("a session with a goal", () => {
     const garbage = setUp(Array.from({ length: 9 }, () => ({ text: "All fine, I think." })));
     await garbage.say("/goal Make it whole.");
     expect(garbage.goal()).toMatchObject({ state: "paused", turns: 3 });
+    expect(garbage.notices().at(-1)).toBe(
+      "The goal is paused: 3 of 20 turns. The judge gave no verdict 3 times in a row.",
+    );
     const out = setUp(Array.from({ length: 9 }, () => ({ failure: { code: "auth_failed", retry: false } })));
     await out.say("/goal Make it whole.");
     expect(out.goal()).toMatchObject({ state: "paused", turns: 5 });
+    expect(out.notices().at(-1)).toBe(
+      "The goal is paused: 5 of 20 turns. The judge could not be asked 5 times in a row.",
+    );
     expect(out.rows()).toEqual([]);
   });
 
   test("lets a person's message go first, whose turn is judged in place of the other", async () => {
     const world = setUp([DONE]);
-    const taken = world.desk.port.newest;
+    const taken = world.port.newest;
     let isAsked = false;
-    world.desk.port.newest = async () => {
+    world.port.newest = async () => {
       const goal = await taken();
       // While the first turn waits for its judge, a person writes.
       if (!isAsked && goal && must(world.life().engine.entries(0)).some(({ kind }) => kind === "assistant")) {
@@ -175,13 +138,13 @@ describe("a session with a goal", () => {
 
   test("goes on when the Agenda answers again", async () => {
     const world = setUp([DONE]);
-    const { takeVerdict } = world.desk.port;
-    world.desk.port.takeVerdict = async () => {
+    const { takeVerdict } = world.port;
+    world.port.takeVerdict = async () => {
       throw new Error("the agenda does not answer");
     };
     await world.say("/goal Make it whole.");
     expect([world.goal()?.state, world.rows()]).toEqual(["active", ["goal"]]);
-    world.desk.port.takeVerdict = takeVerdict;
+    world.port.takeVerdict = takeVerdict;
     world.clock.advance(60_000);
     await world.life().wake();
     expect([world.goal()?.state, world.judge.requests.length]).toEqual(["done", 1]);
@@ -245,10 +208,7 @@ test.each(Array.from({ length: MOMENTS }, (_, i) => i + 1).filter(isTried))(
   async (at) => {
     const { world } = await runWithCrash(at);
     expect(world.goal()?.state).toBe("done");
-    const serials = must(world.life().engine.entries(0)).flatMap((entry) =>
-      entry.kind === "user" && entry.goal ? [entry.goal.serial] : [],
-    );
-    expect(serials).toEqual(Array.from({ length: world.goal()!.turns }, (_, i) => i + 1));
+    expect(world.serials()).toEqual(Array.from({ length: world.goal()!.turns }, (_, i) => i + 1));
     expect(world.rows()).toEqual([]);
   },
 );

@@ -1,0 +1,73 @@
+// A goal in real objects: the Agenda tells the session, which works at it with the model that ships, whose answers are no verdicts.
+import { runInDurableObject } from "cloudflare:test";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import type { ProfileSettings } from "../../../core/schemas/profile/settings.ts";
+import { START_MS, ask, createProfile, createSession, env, fetchApi } from "../../api/api-calls.ts";
+
+const soon = { timeout: 15_000, interval: 20 };
+let profile: string;
+let key: string;
+beforeAll(async () => void ({ profile, key } = await createProfile()), START_MS);
+
+async function say(session: string, text: string): Promise<void> {
+  const headers = { accept: "text/event-stream" };
+  await (await fetchApi("POST", `/v1/sessions/${session}/messages`, { key, body: { text }, headers })).text();
+}
+
+interface ShownGoal {
+  state: string;
+  reason: string;
+  turns: number;
+  session: string;
+}
+
+async function readGoal(id: string): Promise<ShownGoal> {
+  return (await ask("GET", `/v1/goals/${id}`, { key })).body as ShownGoal;
+}
+
+/** The prompt that the session's model reads. */
+async function readPrompt(session: string): Promise<string> {
+  const stub = env.SESSION.getByName(`${profile}/${session}`);
+  return runInDurableObject(stub, async (_, { storage }) => {
+    const [row] = storage.sql.exec<{ value: string }>("SELECT value FROM meta WHERE key = 'prompt'").toArray();
+    return (JSON.parse(row!.value) as { text: string }).text;
+  });
+}
+
+describe("a goal", () => {
+  it("whose judge answers garbage pauses after three turns; other sessions know it from their next epoch; it moves, and leaves with its session", async () => {
+    const [first, second] = [await createSession(key), await createSession(key)];
+    await say(second, "hi");
+    const made = await ask("POST", "/v1/goals", { key, body: { session: first, text: "Find the zebragoal." } });
+    expect(made).toMatchObject({ status: 201, body: { state: "active", session: first } });
+    const { id } = made.body as { id: string };
+    await vi.waitUntil(async () => (await readGoal(id)).state === "paused", soon);
+    expect(await readGoal(id)).toMatchObject({ turns: 3, reason: "The judge gave no verdict 3 times in a row." });
+    const { body } = await ask("GET", `/v1/sessions/${first}`, { key });
+    expect((body as { turns: unknown[] }).turns).toHaveLength(3);
+
+    // The settings that a key is known with are a few seconds old.
+    ({ key } = (await ask("POST", "/v1/keys", { key, body: {} })).body as { key: string });
+    await say(second, "hi again");
+    expect(await readPrompt(second)).not.toContain("zebragoal");
+    await say(second, "/refresh");
+    expect(await readPrompt(second)).toContain(`- Find the zebragoal. (paused, session ${first})`);
+    await say(first, "/refresh");
+    expect(await readPrompt(first)).not.toContain("zebragoal");
+
+    await ask("POST", `/v1/goals/${id}`, { key, body: { do: "move", session: second } });
+    await ask("POST", `/v1/goals/${id}`, { key, body: { do: "resume" } });
+    await vi.waitUntil(async () => (await readGoal(id)).state === "paused", soon);
+    expect(await readGoal(id)).toMatchObject({ turns: 3, session: second });
+    expect((await ask("GET", `/v1/sessions/${second}/goal`, { key })).body).toMatchObject({ id });
+    expect((await ask("GET", `/v1/sessions/${first}/goal`, { key })).status).toBe(404);
+
+    const agenda = env.AGENDA.getByName(profile);
+    await agenda.forgetSession(first as never);
+    expect((await ask("GET", "/v1/goals", { key })).body).toMatchObject({ goals: [{ id }] });
+    await agenda.forgetSession(second as never);
+    expect((await ask("GET", "/v1/goals", { key })).body).toEqual({ goals: [] });
+    const account = env.ACCOUNT.getByName(profile) as unknown as { readSettings(): Promise<ProfileSettings> };
+    expect((await account.readSettings()).sections.goals).toEqual({});
+  });
+});
