@@ -1,6 +1,7 @@
 // What each operation on a profile's jobs costs, at several numbers of jobs: rows read and written, and time. Called by bench:board inside an
 // object, whose storage counts rows, and by a test. Pure but for what it is given.
 import { JOB_SCHEMA } from "../../core/jobs/job-rows.ts";
+import { OP_SCHEMA } from "../../core/jobs/op-rows.ts";
 import { createJobs } from "../../core/jobs/jobs.ts";
 import { RUN_SCHEMA } from "../../core/jobs/run-rows.ts";
 import { DEFAULTS } from "../../core/limits.ts";
@@ -34,7 +35,7 @@ const PROBE = "z-probe";
 
 /** `sizes` ascending. */
 export function measureJobs({ sql, counts, elapsedMs }: MeasureJobsDeps, sizes: number[]): JobsCost[] {
-  for (const query of [...JOB_SCHEMA, ...RUN_SCHEMA]) sql.run(query);
+  for (const query of [...JOB_SCHEMA, ...RUN_SCHEMA, ...OP_SCHEMA]) sql.run(query);
   let [now, sessions, seed, calls] = [START, 0, 1, 0];
   const jobs = createJobs({
     ...{ sql, clock: { now: () => now } },

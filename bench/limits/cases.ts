@@ -15,6 +15,7 @@ import { createSeededRandom } from "../../test/support/seeded-random.ts";
 import type { CaseResult } from "./case-result.ts";
 import { COMMANDS } from "./commands.ts";
 import type { FixtureName } from "./fixtures.ts";
+import { openJobs } from "./jobs.ts";
 
 export interface Case {
   name: string;
@@ -60,6 +61,10 @@ const create = (content: string): Call => ({
 const file = (path: string, file_content: string): Call => ({
   tool: "skill_manage",
   args: { action: "write_file", name: "reading-logs", file_path: path, file_content },
+});
+const setJob = (n: number): Call => ({
+  tool: "cronjob",
+  args: { action: "create", name: `job-${n}`, schedule: "every day at 8 Berlin", prompt: "語".repeat(20_000) },
 });
 /** Uses all the memory that QuickJS is allowed. */
 const GREEDY = `const a = []; for (;;) a.push("x".repeat(1e5) + a.length); // check: prints nothing`;
@@ -195,6 +200,26 @@ const TOOLS: [string, string | null, FixtureName, Call[], number?][] = [
     [{ tool: "memory", args: { action: "add", store: "memory", content: "語".repeat(1_000) } }],
   ],
   [
+    "cronjob, the longest task and schedule",
+    String.raw`"schedule":"every day at 08:00"`,
+    "empty",
+    [
+      {
+        tool: "cronjob",
+        args: {
+          ...{ action: "create", name: "brief", prompt: "語".repeat(20_000), skills: Array(20).fill("reading-logs") },
+          ...{ schedule: `every day at ${Array(40).fill("8").join(" and ")} Berlin`.slice(0, 200) },
+        },
+      },
+    ],
+  ],
+  [
+    "cronjob, fifty jobs",
+    String.raw`"more":true`,
+    "empty",
+    [...Array.from({ length: 51 }, (_, n) => setJob(n)), { tool: "cronjob", args: { action: "list" } }],
+  ],
+  [
     "todo",
     String.raw`"pending":50,`,
     "empty",
@@ -275,6 +300,10 @@ function makeTools(sql: Sql): Tool[] {
     runChecks,
     todos: { items: () => todos.items, put: (items) => void Object.assign(todos, { items }), labelOf: () => "own" },
     memory: createMemoryStore({ kv: createMemoryKv({ clock }), profile, clock, overlayMs: DEFAULTS.memory.overlayMs }),
+    cronjob: {
+      ...{ jobs: openJobs(sql, clock), session: "01J00000000000000000000000", chat: () => null },
+      ...{ isOwners: () => true, isTainted: () => false },
+    },
     origin: "foreground",
     session: "01J00000000000000000000000",
     clock,

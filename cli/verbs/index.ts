@@ -6,6 +6,7 @@ import { completion } from "./completion.ts";
 import { exportVerb } from "./export.ts";
 import { importVerb } from "./import.ts";
 import { doctor } from "./doctor.ts";
+import { jobs } from "./jobs.ts";
 import { keys } from "./keys.ts";
 import { learning } from "./learning.ts";
 import { memory } from "./memory.ts";
@@ -29,6 +30,7 @@ export const VERBS: readonly Verb[] = [
   promptSize,
   keys,
   channels,
+  jobs,
   exportVerb,
   importVerb,
   acp,

@@ -129,6 +129,13 @@ export const COMMANDS = [
     help: "add TEXT to what the goal must reach",
   },
   {
+    name: "jobs",
+    argument: optional(text("ACTION")),
+    handler: "session",
+    access: "owner",
+    help: "work that runs by the clock: list, or add SCHEDULE: TASK",
+  },
+  {
     name: "undo",
     argument: null,
     handler: "session",

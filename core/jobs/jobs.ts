@@ -10,6 +10,7 @@ import type { SessionId } from "../schemas/ids.ts";
 import { beginDueRun, beginManualRun, manualKey } from "./begin-run.ts";
 import { changeJob, createJob, resumeJob, toChange } from "./edit-job.ts";
 import { createJobRows } from "./job-rows.ts";
+import { createOpRows } from "./op-rows.ts";
 import { createRunCalls } from "./run-calls.ts";
 import { createRunRows } from "./run-rows.ts";
 
@@ -30,23 +31,50 @@ export interface OpenRun {
 
 export type Jobs = ReturnType<typeof createJobs>;
 
-/** The tables must exist: `JOB_SCHEMA`, `RUN_SCHEMA`. */
+/** Names a call: repeated with the same `op`, it changes nothing and answers how the job is now. Failure of each such call: `op_reused`. */
+export interface ChangeCall {
+  op?: string | undefined;
+}
+
+/** The tables must exist: `JOB_SCHEMA`, `RUN_SCHEMA`, `OP_SCHEMA`. */
 export function createJobs(deps: JobsDeps) {
   const { sql, clock, random, limits, newSession } = deps;
   const jobs = createJobRows(sql);
   const runs = createRunRows(sql);
+  const ops = createOpRows(sql);
   const editDeps = () => ({ now: clock.now(), random, limits });
   const beginDeps = () => ({ now: clock.now(), random, session: newSession() });
 
-  /** Stores what `edit` makes of the job. */
-  function edit(name: JobName, change: (job: Job) => Result<Job>): Result<Job> {
+  /** Does `work` once for each `op`, in one transaction. Repeated, it answers with `again`. */
+  function once<T>(
+    { op, what }: ChangeCall & { what: string },
+    { work, again }: Record<"work" | "again", () => Result<T>>,
+  ): Result<T> {
     return sql.transaction(() => {
-      const job = jobs.find(name);
-      if (!job) return notFound(name);
-      const changed = change(job);
+      const known = op === undefined ? null : ops.find(op);
+      if (known !== null && known !== what)
+        return err("op_reused", `The operation id '${op}' belongs to another operation. Use a new one.`);
+      if (known !== null) return again();
+      const done = work();
+      if (done.ok && op !== undefined) ops.add(op, what, clock.now());
+      return done;
+    });
+  }
+
+  function find(name: JobName): Result<Job> {
+    const job = jobs.find(name);
+    return job ? ok(job) : notFound(name);
+  }
+
+  /** Stores what `change` makes of the job. */
+  function edit(call: ChangeCall & { what: string }, name: JobName, change: (job: Job) => Result<Job>): Result<Job> {
+    const work = () => {
+      const job = find(name);
+      const changed = job.ok ? change(job.value) : job;
       if (changed.ok) jobs.put(changed.value);
       return changed;
-    });
+    };
+    return once({ ...call, what: `${call.what} ${name}` }, { work, again: () => find(name) });
   }
 
   /** Names that `contextFrom` may hold. */
@@ -58,15 +86,12 @@ export function createJobs(deps: JobsDeps) {
   }
 
   return {
-    ...createRunCalls(deps, { jobs, runs }),
+    ...createRunCalls(deps, { jobs, runs, ops }),
 
     /** By name: those after `after`. */
     list: ({ after, limit }: { after: string; limit: number }): Job[] => jobs.list(after, limit),
     /** Failure: `job_not_found`. */
-    find(name: JobName): Result<Job> {
-      const job = jobs.find(name);
-      return job ? ok(job) : notFound(name);
-    },
+    find,
     count: jobs.count,
     /** Every skill that a job names: the curator leaves them alone. */
     listSkills: jobs.listSkills,
@@ -100,29 +125,31 @@ export function createJobs(deps: JobsDeps) {
       });
     },
     /** Absent fields stay. Failures: `job_not_found`, `context_unknown`, and those of `readSchedule`. */
-    change(name: JobName, change: ChangeJob, author: Author): Result<Job> {
-      return edit(name, (job) => {
+    change(name: JobName, change: ChangeJob, { author, op }: ChangeCall & { author: Author }): Result<Job> {
+      return edit({ op, what: "change" }, name, (job) => {
         const context = checkContext(name, change.contextFrom);
         return context.ok ? changeJob(job, change, author, editDeps()) : context;
       });
     },
     /** A run that is open ends as it will. Idempotent: the first reason stays. Failure: `job_not_found`. */
-    pause(name: JobName, why: string, cause: PauseCause = "person"): Result<Job> {
+    pause(name: JobName, why: string, { op, cause = "person" }: ChangeCall & { cause?: PauseCause } = {}): Result<Job> {
       const paused = { cause, why: clip(why, 4_000), at: clock.now() };
-      return edit(name, (job) => ok(job.paused ? job : { ...job, paused, retry: null }));
+      return edit({ op, what: "pause" }, name, (job) => ok(job.paused ? job : { ...job, paused, retry: null }));
     },
     /** Idempotent. Failures: `job_not_found`, `schedule_past`. */
-    resume: (name: JobName): Result<Job> => edit(name, (job) => resumeJob(job, clock.now())),
-    /** With its runs. The caller stops the turn of the one that was open. Failure: `job_not_found`. */
-    remove(name: JobName): Result<{ job: Job; open: JobRun | null }> {
-      return sql.transaction(() => {
+    resume: (name: JobName, { op }: ChangeCall = {}): Result<Job> =>
+      edit({ op, what: "resume" }, name, (job) => resumeJob(job, clock.now())),
+    /** With its runs. The caller stops the turn of `open`, the run that was open. Failure: `job_not_found`. */
+    remove(name: JobName, { op }: ChangeCall = {}): Result<{ open: JobRun | null }> {
+      const work = () => {
         const job = jobs.find(name);
         if (!job) return notFound(name);
         const open = job.run === null ? null : runs.find(job.run);
         runs.removeAll(job.id);
         jobs.remove(name);
-        return ok({ job, open });
-      });
+        return ok({ open });
+      };
+      return once({ op, what: `remove ${name}` }, { work, again: () => ok({ open: null }) });
     },
 
     /** At most as many as may be open. A job with an open run is not due: what it misses meanwhile becomes one run. */

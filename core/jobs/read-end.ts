@@ -7,7 +7,10 @@ import type { TurnReport } from "../schemas/run.ts";
 /** Codes that a later attempt may not meet: nobody could be reached who answers. */
 const UNREACHABLE = new Set(Object.entries(MODEL_FAILURES).flatMap(([code, { retry }]) => (retry ? [code] : [])));
 /** Codes that every attempt would meet until a person changes something. */
-const CONFIG = new Set(["model_not_configured", "unknown_model", "auth", "billing", "model_missing", "wrong_address"]);
+const CONFIG = new Set([
+  ...["model_not_configured", "unknown_model", "auth", "billing", "model_missing", "wrong_address"],
+  "message_too_long",
+]);
 
 /** `null`: the turn goes on. */
 export function toRunEnd({ ended, text }: Pick<SessionDelivery, "ended" | "text">): RunEnd | null {

@@ -7,6 +7,7 @@ import type { JobSettings } from "../schemas/agenda/settings.ts";
 import { DAY_MS, type SessionId, type TurnId } from "../schemas/ids.ts";
 import { type EndedRun, MAX_OUTPUT_CHARS, endRun, endUnchanged } from "./end-run.ts";
 import type { JobRows } from "./job-rows.ts";
+import { KEEP_OPS_MS, type OpRows } from "./op-rows.ts";
 import type { RunRows } from "./run-rows.ts";
 
 /** [hermes] Runs that a job keeps. */
@@ -29,7 +30,7 @@ export interface RunCallsDeps {
 
 export function createRunCalls(
   { sql, clock, random, limits }: RunCallsDeps,
-  { jobs, runs }: { jobs: JobRows; runs: RunRows },
+  { jobs, runs, ops }: { jobs: JobRows; runs: RunRows; ops: OpRows },
 ) {
   const isOpen = (run: JobRun) => run.state === "claimed" || run.state === "running";
 
@@ -172,14 +173,18 @@ export function createRunCalls(
     nextDue(): number | null {
       const due = runs.countOpen() < limits.maxRunning ? jobs.nextDue() : null;
       const old = [runs.oldest(), jobs.nextEnded()].map((at) => (at === null ? null : at + KEEP_MS));
-      const times = [due, runs.nextTime(), ...old].filter((at) => at !== null);
+      const oldOp = ops.oldest();
+      const times = [due, runs.nextTime(), ...old, oldOp === null ? null : oldOp + KEEP_OPS_MS].filter(
+        (at) => at !== null,
+      );
       return times.length === 0 ? null : Math.min(...times);
     },
-    /** Removes what is older than thirty days. Called at each alarm. */
+    /** Removes what is older than thirty days, and of the names of calls what is older than seven. Called at each alarm. */
     tidy(): void {
       sql.transaction(() => {
         const before = clock.now() - KEEP_MS;
         runs.removeOld(before, TIDY_AT_ONCE);
+        ops.removeOld(clock.now() - KEEP_OPS_MS);
         for (const job of jobs.listEnded(before, MAX_AT_ONCE)) {
           if (job.run !== null) continue;
           runs.removeAll(job.id);

@@ -1,7 +1,12 @@
 // The words of schedules: units, weekdays, months, times of day, and a reader that goes over a phrase's words once. Used by the parser of
 // schedules. Pure.
 
-const UNITS_MS: Record<string, number> = {};
+/** Without a prototype: people may write `constructor`. */
+export function toTable<T>(rows: Record<string, T>): Record<string, T> {
+  return Object.assign(Object.create(null) as Record<string, T>, rows);
+}
+
+const UNITS_MS = toTable<number>({});
 for (const [names, ms] of [
   ["s sec secs second seconds", 1_000],
   ["m min mins minute minutes", 60_000],
@@ -14,7 +19,7 @@ for (const [names, ms] of [
 /** Alone, as in `every day`, these are of the calendar. With a number they are elapsed time. */
 const CALENDAR_UNITS = new Set(["d", "day", "w", "week", "wk"]);
 
-const NUMBERS: Record<string, number> = {
+const NUMBERS = toTable({
   ...{
     a: 1,
     an: 1,
@@ -31,7 +36,7 @@ const NUMBERS: Record<string, number> = {
     eleven: 11,
   },
   ...{ twelve: 12, fifteen: 15, twenty: 20, thirty: 30, forty: 40, sixty: 60, ninety: 90, half: 0.5 },
-};
+});
 
 export const WEEKDAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 export const MONTHS = [
@@ -39,12 +44,12 @@ export const MONTHS = [
   "December",
 ];
 const SHORT_WEEKDAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat", "tues", "weds", "thur", "thurs"];
-const SHORT_INDEX: Record<string, number> = { tues: 2, weds: 3, thur: 4, thurs: 4 };
+const SHORT_INDEX = toTable({ tues: 2, weds: 3, thur: 4, thurs: 4 });
 
 export const ORDINALS = ["first", "second", "third", "fourth", "fifth"];
 
 /** Hours of the day, where no time is given. */
-export const DAY_PARTS: Record<string, number> = { morning: 9, afternoon: 15, evening: 18, night: 21 };
+export const DAY_PARTS = toTable({ morning: 9, afternoon: 15, evening: 18, night: 21 });
 /** [own] Where not even a part of the day is given. */
 export const DEFAULT_HOUR = 9;
 

@@ -6,8 +6,8 @@ import { MAX_SCHEDULE_CHARS, type SchedulePlan } from "../schemas/agenda/job.ts"
 import { describeDuration, describeOnce, describePhrase } from "./describe-schedule.ts";
 import { isCron, nextSlot } from "./next-slot.ts";
 import { type Phrase, readPhrase } from "./read-phrase.ts";
-import { MONTHS, ORDINALS, WEEKDAYS, WordReader, readDuration } from "./schedule-words.ts";
-import { isTimeZone, toInstant, toWall } from "./time-zone.ts";
+import { MONTHS, ORDINALS, WEEKDAYS, WordReader, readDuration, toTable } from "./schedule-words.ts";
+import { findCityZone, isTimeZone, toInstant, toWall } from "./time-zone.ts";
 
 export interface ReadSchedule {
   plan: SchedulePlan;
@@ -40,10 +40,10 @@ export const SCHEDULE_EXAMPLES = [
   ...["0 8 * * mon-fri Europe/Berlin", "2026-12-24T18:00"],
 ];
 
-const NICKNAMES: Record<string, string> = {
+const NICKNAMES = toTable({
   ...{ "@hourly": "0 * * * *", "@daily": "0 0 * * *", "@midnight": "0 0 * * *", "@weekly": "0 0 * * 0" },
   ...{ "@monthly": "0 0 1 * *", "@yearly": "0 0 1 1 *", "@annually": "0 0 1 1 *" },
-};
+});
 /** A calendar has no two slots within less. */
 const CRON_STEP_MS = 60_000;
 /** Slots of a calendar whose distances are compared with `minEveryMs`. */
@@ -174,7 +174,7 @@ function readMoment(text: string, zone: string): number | null {
   return offset.startsWith("-") ? wall + ms : wall - ms;
 }
 
-/** `… Europe/Berlin`, `… in Europe/Berlin`, `TZ=Europe/Berlin …`. Also checks the zone that is used where none is named. */
+/** `… Europe/Berlin`, `… in Europe/Berlin`, `… Berlin`, `TZ=Europe/Berlin …`. Also checks the zone that is used where none is named. */
 function takeZone(words: string[], fallback: string): Result<{ words: string[]; zone: string }> {
   const first = /^(?:CRON_)?TZ=(.+)$/i.exec(words[0]!)?.[1];
   if (first !== undefined) return isTimeZone(first) ? ok({ words: words.slice(1), zone: first }) : unknownZone(first);
@@ -182,10 +182,28 @@ function takeZone(words: string[], fallback: string): Result<{ words: string[]; 
   const isNamed = /^(?:UTC|GMT)$/i.test(last) || /^[A-Za-z][\w+-]*\/[\w+/-]+$/.test(last);
   if (isNamed && words.length > 1) {
     if (!isTimeZone(last)) return unknownZone(last);
-    const hasIn = words.at(-2)!.toLowerCase() === "in" && words.length > 2;
-    return ok({ words: words.slice(0, hasIn ? -2 : -1), zone: last });
+    return ok({ words: withoutPlace(words, 1), zone: last });
+  }
+  for (let n = MAX_CITY_WORDS; n > 0; n--) {
+    const city = words.slice(-n);
+    const zone = words.length > n && city.every(isCityWord) ? findCityZone(city.join(" ")) : null;
+    if (zone !== null) return ok({ words: withoutPlace(words, n), zone });
   }
   return isTimeZone(fallback) ? ok({ words, zone: fallback }) : unknownZone(fallback);
+}
+
+/** `Port-au-Prince`, `Ho Chi Minh`. */
+const MAX_CITY_WORDS = 3;
+
+/** Cheap, as most words of schedules are no cities. */
+function isCityWord(word: string): boolean {
+  return /^[a-z][a-z-]{1,30}$/i.test(word) && !KNOWN_WORDS.includes(word.toLowerCase());
+}
+
+/** Without the last `n` words, and an `in` before them. */
+function withoutPlace(words: string[], n: number): string[] {
+  const rest = words.slice(0, -n);
+  return rest.length > 1 && rest.at(-1)!.toLowerCase() === "in" ? rest.slice(0, -1) : rest;
 }
 
 function unknownZone(zone: string) {

@@ -17,6 +17,17 @@ export function isTimeZone(zone: string): boolean {
   }
 }
 
+const REGIONS = ["Europe", "America", "Asia", "Africa", "Australia", "Pacific", "Atlantic", "Indian"];
+
+/** The zone that is named after a city: `Europe/Berlin` for `Berlin`, `America/New_York` for `new york`. `null`: there is none. */
+export function findCityZone(city: string): string | null {
+  const name = city
+    .split(" ")
+    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
+    .join("_");
+  return REGIONS.map((region) => `${region}/${name}`).find(isTimeZone) ?? null;
+}
+
 /** What the clocks of the zone show at an instant, to the second. */
 export function toWall(instant: number, zone: string): number {
   const parts: Record<string, number> = {};

@@ -157,6 +157,7 @@ export const AGENDA_FATES: Record<string, Fate> = {
   goal: "stays: its session works at it in this deployment",
   goal_owed: "stays: as `goal`",
   job_count: "stays: as `job`",
+  job_op: "stays: as `job`",
   job_skill: "stays: as `job`",
   job_run: "stays: says what this deployment did; the sessions travel",
 };

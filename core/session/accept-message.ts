@@ -2,7 +2,7 @@
 // block, so that two messages cannot both take the same place. Called by the engine.
 import { type Result, assert, err, ok } from "../errors.ts";
 import type { Accepted } from "../schemas/api.ts";
-import { toTurnId } from "../schemas/ids.ts";
+import { type SkillName, toTurnId } from "../schemas/ids.ts";
 import { sha256Hex } from "../schemas/learning/digest.ts";
 import type { ChannelOrigin } from "../schemas/channels/delivery.ts";
 import type { GivenImage } from "../schemas/media/image.ts";
@@ -30,6 +30,8 @@ export interface PostedMessage {
   client?: ClientPart | undefined;
   /** Several people or programs wrote it: which of them how much. Absent: one did. See `toSourcedText`. */
   sources?: SourcedPiece[] | undefined;
+  /** Skills whose texts follow it: the session loads those that it has. Not with a text that begins with a slash. */
+  skills?: SkillName[] | undefined;
   /** The chat it came from, which is told how its turn ends. Not a part of the body. */
   channel?: ChannelOrigin | undefined;
   /** It goes on with a goal. Not a part of the body. */
@@ -114,9 +116,9 @@ export function placeMessage({ context, driver }: Engine, input: PostedMessage):
   if (!client.ok) return client;
   const turn = host.sql.transaction(() => {
     const images = taken.value.store();
-    const { text, settingsRev, channel, sources, goal } = input;
+    const { text, settingsRev, channel, sources, goal, skills } = input;
     const message = {
-      ...{ text, settingsRev, channel, sources, goal, ...(images.length > 0 && { images }) },
+      ...{ text, settingsRev, channel, sources, goal, skills, ...(images.length > 0 && { images }) },
       ...{ busy: input.busy ?? busy, isBusyChosen: input.busy !== undefined },
       ...(client.value && { client: client.value }),
     };

@@ -2,6 +2,7 @@
 // (EngineContext, made by open-engine.ts). Types only.
 import type { ModelChain, ModelSlot, Tool } from "../agent/contract.ts";
 import type { BoardPort } from "../board/board-calls.ts";
+import type { JobPort } from "../commands/jobs/job-port.ts";
 import type { Result } from "../errors.ts";
 import type { McpDialer } from "../mcp/ports.ts";
 import type { MemoryProvider } from "../memory/provider.ts";
@@ -123,6 +124,8 @@ export interface SessionHost {
   board?: BoardPort;
   /** The goals of this session, which the profile's Agenda keeps. Absent: there are none. Rejects if it cannot be reached. */
   goals?: GoalPort;
+  /** What the profile has done by the clock; its Agenda keeps it. Absent: there are no such jobs. Rejects if it cannot be reached. */
+  profileJobs?: JobPort;
   /** Takes an event for the profile's webhooks. It is stored once this has answered. Absent: there are no webhooks. */
   hooks?: { take(event: HookEvent): Promise<void> };
   /** Takes what a chat is to be told. It is stored once this has answered; the same delivery again changes nothing. Absent: there are no chats. */

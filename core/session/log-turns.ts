@@ -5,6 +5,7 @@ import type { Sql } from "../ports.ts";
 import { GoalMark } from "../schemas/agenda/goal-mark.ts";
 import { type TurnState, TurnStats, WaitKind } from "../schemas/entry.ts";
 import { ChannelOrigin } from "../schemas/channels/delivery.ts";
+import { SkillName } from "../schemas/ids.ts";
 import { ImageRef } from "../schemas/media/image.ts";
 import { ObservedTurn } from "../schemas/learning/learning.ts";
 import { SessionChoice } from "../schemas/sessions/session-choice.ts";
@@ -34,6 +35,8 @@ const TurnDetails = z.object({
   source: z.literal("content").optional(),
   /** Of a waiting input by several authors: how many characters each wrote, in order. */
   sources: z.array(z.object({ source: z.enum(["principal", "content"]), chars: z.int().min(0) })).optional(),
+  /** Skills whose texts follow the message. Until the turn has ended. */
+  skills: z.array(SkillName).optional(),
   /** What the person had chosen for the session when the turn began. Absent: all defaults. */
   choice: SessionChoice.optional(),
   /** Of a steered input: the turn it was put into. */

@@ -113,8 +113,10 @@ export interface LoadedSkill {
   content: string;
 }
 
-interface InvocationText {
+export interface InvocationText {
   invocation: Invocation;
+  /** The skills came with the message; the person did not name them in it. */
+  isAttached?: true;
   skills: LoadedSkill[];
   /** Sentences of the harness, such as which members of a bundle could not be loaded. */
   remarks: string[];
@@ -133,13 +135,15 @@ export const SKILLS_OPEN = "<skills>\n";
  * content cannot close, remarks about them, and last the person's request.
  */
 export function renderInvocation(given: InvocationText): Part[] {
-  const { invocation, skills, remarks, outputs = new Map<string, string>() } = given;
+  const { invocation, isAttached, skills, remarks, outputs = new Map<string, string>() } = given;
   const used = new Set<string>();
   const names = skills.map(({ view }) => view.name).join(", ");
   const pieces: [Source, string][] = [
     [
       "outcome",
-      `${SKILLS_OPEN}The person loaded with a slash command: ${names}. Follow this for what they ask below.\n`,
+      isAttached
+        ? `${SKILLS_OPEN}Loaded for the task above: ${names || "nothing"}. Follow it.\n`
+        : `${SKILLS_OPEN}The person loaded with a slash command: ${names}. Follow this for what they ask below.\n`,
     ],
   ];
   for (const { view, content, nextOffset } of skills) {
@@ -157,6 +161,7 @@ export function renderInvocation(given: InvocationText): Part[] {
   }
   const request = requestOf(invocation, used);
   pieces.push(["outcome", `${remarks.map((remark) => `${remark}\n`).join("")}</skills>\n\n`]);
+  if (isAttached) return toParts(pieces);
   if (request === "") {
     pieces.push([
       "outcome",

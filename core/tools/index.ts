@@ -18,6 +18,7 @@ import { createFileTools } from "./files/files.ts";
 import { createReadFile } from "./files/read-file.ts";
 import type { HostToolOptions } from "./host/host-tool-options.ts";
 import { createHostTools } from "./host/host-tools.ts";
+import { type CronjobDesk, createCronjob } from "./jobs/cronjob.ts";
 import { type ApprovalContext, createAskingMemoryTool } from "./approval/approval.ts";
 import type { MemoryGate } from "./approval/hold.ts";
 import { type MemoryToolOptions, createMemoryTool } from "./memory/memory.ts";
@@ -63,6 +64,8 @@ export interface SessionToolOptions {
   todos?: TodoList;
   /** Gives tasks to sessions of their own. Absent: it cannot. */
   delegation?: Delegation;
+  /** Work by the clock. `null` or absent: there is none. */
+  cronjob?: CronjobDesk | null;
   /** Searches the profile's sessions. Absent: they cannot be searched. */
   recall?: Omit<SessionSearchOptions, "session" | "clock">;
   /** Absent: no tool reaches the web. */
@@ -91,6 +94,7 @@ export function createTools(options: SessionToolOptions): Tool[] {
     ...(todos ? [createTodo(todos)] : []),
     ...(options.clarify ? [createClarify(options.clarify)] : []),
     ...(options.delegation ? [createDelegateTask(options.delegation, settings)] : []),
+    ...(options.cronjob ? [createCronjob(options.cronjob)] : []),
     ...createSkillTools({
       library,
       store: skills,

@@ -4,6 +4,8 @@ import { DurableObject } from "cloudflare:workers";
 import { BOARD_LIST_SCHEMA, type ListedBoard, createBoardList } from "../../core/agenda/board-list.ts";
 import { ROLE_SCHEMA, createRoleRows } from "../../core/agenda/role-rows.ts";
 import { ulid } from "ulid";
+import type { JobCall } from "../../core/commands/jobs/job-port.ts";
+import type { ChangeCall } from "../../core/jobs/jobs.ts";
 import { type Result, err, messageOf, ok } from "../../core/errors.ts";
 import type { ChangeJob, CreateJob, JobName } from "../../core/schemas/agenda/job.ts";
 import type { NewGoal } from "../../core/goals/goal-machine.ts";
@@ -21,7 +23,7 @@ import { openOutbound } from "../../wiring/outbound.ts";
 import { readSettings } from "../../wiring/settings.ts";
 import { hasTable, toSql } from "../sql.ts";
 import { type AgendaEnv, openAccount, openBoard, openBoardSettings, openChannels, openSession } from "./context.ts";
-import { type JobCall, type JobDesk, createJobDesk } from "./job-desk.ts";
+import { type JobDesk, createJobDesk } from "./job-desk.ts";
 import { lookAtGate } from "./look-at-gate.ts";
 import { createGoalDesk } from "./goals.ts";
 
@@ -120,20 +122,20 @@ export class Agenda extends DurableObject<AgendaEnv> {
   async readJob(name: JobName) {
     return this.#jobs().read(name);
   }
-  async changeJob(name: JobName, change: ChangeJob, call: Pick<JobCall, "author">) {
+  async changeJob(name: JobName, change: ChangeJob, call: ChangeCall & Pick<JobCall, "author">) {
     return this.#jobs().change(name, change, call);
   }
-  async pauseJob(name: JobName, why: string) {
-    return this.#jobs().pause(name, why);
+  async pauseJob(name: JobName, why: string, call?: ChangeCall) {
+    return this.#jobs().pause(name, why, call);
   }
-  async resumeJob(name: JobName) {
-    return this.#jobs().resume(name);
+  async resumeJob(name: JobName, call?: ChangeCall) {
+    return this.#jobs().resume(name, call);
   }
   async runJob(name: JobName, call: Pick<JobCall, "op">) {
     return this.#jobs().run(name, call);
   }
-  async removeJob(name: JobName) {
-    return this.#jobs().remove(name);
+  async removeJob(name: JobName, call?: ChangeCall) {
+    return this.#jobs().remove(name, call);
   }
   async listJobRuns(name: JobName, page: { before: number | null; limit: number }) {
     return this.#jobs().listRuns(name, page);

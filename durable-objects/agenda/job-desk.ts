@@ -1,15 +1,16 @@
 // The jobs of a profile, for its Agenda: what the API and the agent's tool ask, and the work of an alarm. The state machine is core/jobs/; here it
 // is joined to the objects that runs reach. The tables are made with the first job. Created by agenda.ts.
+import type { JobCall } from "../../core/commands/jobs/job-port.ts";
 import { type Result, err, ok } from "../../core/errors.ts";
 import { JOB_SCHEMA, dueOf } from "../../core/jobs/job-rows.ts";
-import { type OpenRun, createJobs } from "../../core/jobs/jobs.ts";
+import { type ChangeCall, type OpenRun, createJobs } from "../../core/jobs/jobs.ts";
 import { toRunEnd, withTokens } from "../../core/jobs/read-end.ts";
+import { OP_SCHEMA } from "../../core/jobs/op-rows.ts";
 import { RUN_SCHEMA } from "../../core/jobs/run-rows.ts";
 import type { Clock, Random, Sql } from "../../core/ports.ts";
 import type { ChangeJob, CreateJob, Job, JobName, JobRun, WakeGate } from "../../core/schemas/agenda/job.ts";
 import type { JobSettings } from "../../core/schemas/agenda/settings.ts";
 import { type JobDetail, type JobInfo, JobRunInfo, toJobInfo } from "../../core/schemas/agenda/job-api.ts";
-import type { Author } from "../../core/schemas/board/card.ts";
 import type { SessionDelivery } from "../../core/schemas/channels/delivery.ts";
 import { type SessionId, toTurnId } from "../../core/schemas/ids.ts";
 import type { Policy } from "../../core/schemas/learning/curation.ts";
@@ -37,12 +38,6 @@ export interface JobDeskDeps {
   /** Keeps the object awake for work that is not awaited. The promise must not reject. */
   background(work: Promise<void>): void;
   report(what: string, error: unknown): void;
-}
-
-/** Who asks, and a name for the call: repeated, it has one effect. */
-export interface JobCall {
-  author: Author;
-  op: string;
 }
 
 /** Runs that a job is shown with. */
@@ -78,7 +73,7 @@ export function createJobDesk(deps: JobDeskDeps) {
       }
       if (!hasTables()) {
         sql.transaction(() => {
-          for (const query of [...JOB_SCHEMA, ...RUN_SCHEMA, ...KEPT_SKILLS_SCHEMA]) sql.run(query);
+          for (const query of [...JOB_SCHEMA, ...RUN_SCHEMA, ...OP_SCHEMA, ...KEPT_SKILLS_SCHEMA]) sql.run(query);
         });
       }
       const made = jobs.put(spec, { author, op, ifAbsent: true });
@@ -104,13 +99,14 @@ export function createJobDesk(deps: JobDeskDeps) {
       return ok({ runs: listed.value.slice(0, limit).map(({ run }) => JobRunInfo.parse(run)), next });
     },
     /** Absent fields stay. Failures: `job_not_found`, `context_unknown`, and those of `readSchedule`. */
-    change: (name: JobName, change: ChangeJob, { author }: Pick<JobCall, "author">): Promise<Result<JobInfo>> =>
-      answer(hasTables() ? jobs.change(name, change, author) : missing(name)),
+    change: (name: JobName, change: ChangeJob, call: ChangeCall & Pick<JobCall, "author">): Promise<Result<JobInfo>> =>
+      answer(hasTables() ? jobs.change(name, change, call) : missing(name)),
     /** An open run ends as it will. Failure: `job_not_found`. */
-    pause: (name: JobName, why: string): Promise<Result<JobInfo>> =>
-      answer(hasTables() ? jobs.pause(name, why) : missing(name)),
+    pause: (name: JobName, why: string, call: ChangeCall = {}): Promise<Result<JobInfo>> =>
+      answer(hasTables() ? jobs.pause(name, why, call) : missing(name)),
     /** Failures: `job_not_found`, `schedule_past`. */
-    resume: (name: JobName): Promise<Result<JobInfo>> => answer(hasTables() ? jobs.resume(name) : missing(name)),
+    resume: (name: JobName, call: ChangeCall = {}): Promise<Result<JobInfo>> =>
+      answer(hasTables() ? jobs.resume(name, call) : missing(name)),
     /** Begins a run by hand. The same `op` is the same run. Failures: `job_not_found`, `job_running`. */
     async run(name: JobName, { op }: Pick<JobCall, "op">): Promise<Result<JobRunInfo>> {
       const begun = hasTables() ? jobs.runNow(name, op) : missing(name);
@@ -119,8 +115,8 @@ export function createJobDesk(deps: JobDeskDeps) {
       return settled.ok ? ok(JobRunInfo.parse(settled.value.run)) : settled;
     },
     /** With its runs; the turn of an open one is stopped. Failure: `job_not_found`. */
-    async remove(name: JobName): Promise<Result<null>> {
-      const removed = await settleChange(hasTables() ? jobs.remove(name) : missing(name));
+    async remove(name: JobName, call: ChangeCall = {}): Promise<Result<null>> {
+      const removed = await settleChange(hasTables() ? jobs.remove(name, call) : missing(name));
       if (!removed.ok) return removed;
       const { open } = removed.value;
       if (open) await runner.stop(open).catch((error: unknown) => report(`the turn of a removed job ${name}`, error));

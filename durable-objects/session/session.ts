@@ -30,7 +30,7 @@ import type { Settings } from "../../core/schemas/settings.ts";
 import type { SessionDelivery } from "../../core/schemas/channels/delivery.ts";
 import { readBeginner } from "../../core/session/channel/begun-by.ts";
 import type { PostedMessage } from "../../core/session/accept-message.ts";
-import type { GoalPort, ChildPort, SessionHost } from "../../core/session/context.ts";
+import type { ChildPort, SessionHost } from "../../core/session/context.ts";
 import {
   type AcceptedStream,
   type SessionCalls,
@@ -71,6 +71,7 @@ import type { Board } from "../board/board.ts";
 import type { Channels } from "../channels/channels.ts";
 import { toSql } from "../sql.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
+import { openGoals, openJobs } from "./agenda-ports.ts";
 import { isErased, leaveTombstone, guardErased } from "./erased.ts";
 
 export interface SessionEnv
@@ -461,23 +462,13 @@ function toHost(ctx: DurableObjectState, env: SessionEnv, settings: Settings): S
     },
     readProfileSettings: account.readSettings,
     goals: openGoals(env, profile, session),
+    profileJobs: openJobs(env, profile),
     children: openChildren(env, profile, session),
     channels: { take: (delivery) => openTaker(env, profile, delivery).takeDelivery(delivery) },
     board: { open: (name) => toBoardCalls(env.BOARD.getByName(`${profile}/${name}`) as unknown as BoardCallee) },
     hooks: { take: (event) => env.ACCOUNT.getByName(profile).takeHookEvent(event) },
     background: (work) => ctx.waitUntil(work),
     report: (what, error) => console.error(`session ${session}: ${what}: ${messageOf(error)}`),
-  };
-}
-
-/** The values cross unchanged; the platform's types lose some. */
-function openGoals(env: SessionEnv, profile: ProfileId, session: SessionId): GoalPort {
-  const open = () => env.AGENDA.getByName(profile) as unknown as Agenda;
-  return {
-    newest: () => open().newestGoal(session),
-    begin: (goal) => open().beginGoal({ ...goal, session }, false),
-    change: (id, change, source) => open().changeGoal(id, change, source),
-    takeVerdict: (id, turn, verdict) => open().takeVerdict(id, { session, turn }, verdict),
   };
 }
 

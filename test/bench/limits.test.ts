@@ -29,6 +29,7 @@ test("every tool and most commands have a case, and each name is unique", () => 
     "skills_list",
     "memory",
     "todo",
+    "cronjob",
   ];
   expect(tools.filter((tool) => !names.some((name) => name.startsWith("tool: ") && name.includes(tool)))).toEqual([]);
   expect(names.length).toBeGreaterThan(120);

@@ -99,7 +99,12 @@ describe("the help of commands", () => {
 
   it("keeps from admins what the owner said elsewhere, and the owner's name", () => {
     const names = (role: "owner" | "admin") => offeredCommands("channel", role).map(({ name }) => name);
-    expect(names("owner").filter((name) => !names("admin").includes(name))).toEqual(["learn", "memory", "search"]);
+    expect(names("owner").filter((name) => !names("admin").includes(name))).toEqual([
+      "learn",
+      "jobs",
+      "memory",
+      "search",
+    ]);
   });
 
   it("has in channels what people of other gateways know", () => {

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { JobPort } from "../../core/commands/jobs/job-port.ts";
 import { err, ok } from "../../core/errors.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import type { MessageIndex, SessionList } from "../../core/ports.ts";
@@ -35,6 +36,10 @@ describe("docs/ARCHITECTURE.md", () => {
       sandbox: { run: async () => ({ stdout: "", stopped: null }) },
       delegation: { maxTaskChars: 1, wait: () => null, ended: () => [], spill: () => err("", "") },
       todos: { items: () => [], put: () => {}, labelOf: () => "own" },
+      cronjob: {
+        ...{ jobs: {} as JobPort, session: SESSION },
+        ...{ isOwners: () => true, chat: () => null, isTainted: () => false },
+      },
       clarify: { ask: () => null, find: () => null },
       web: { outbound: {} as Outbound, search: { name: "brave" } as SearchProvider, browser: {} as BrowserPort },
       vision: { findImage: () => null, look: async () => ({ answer: ok({ text: "", model: "" }), spent: [] }) },

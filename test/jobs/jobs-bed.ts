@@ -1,5 +1,6 @@
 // Jobs over node:sqlite and a clock that only a test moves. `reboot`: a new object over the same rows, as after an eviction or a crash.
 import { JOB_SCHEMA } from "../../core/jobs/job-rows.ts";
+import { OP_SCHEMA } from "../../core/jobs/op-rows.ts";
 import { type Jobs, createJobs } from "../../core/jobs/jobs.ts";
 import { RUN_SCHEMA } from "../../core/jobs/run-rows.ts";
 import { DEFAULTS } from "../../core/limits.ts";
@@ -17,7 +18,7 @@ export const START = Date.UTC(2026, 0, 5, 9);
 
 export function createJobsBed(more: Partial<JobSettings> = {}, start = START) {
   const sql = createNodeSql();
-  for (const query of [...JOB_SCHEMA, ...RUN_SCHEMA]) sql.run(query);
+  for (const query of [...JOB_SCHEMA, ...RUN_SCHEMA, ...OP_SCHEMA]) sql.run(query);
   const clock: TestClock = createTestClock(start);
   const ids = createSeededRandom(7);
   let sessions = 0;

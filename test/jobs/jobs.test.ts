@@ -76,9 +76,39 @@ describe("a job", () => {
     expect(bed.jobs.count()).toBe(1);
   });
 
+  it("is changed, paused, resumed and removed once by a call that is repeated, whatever was done since", () => {
+    bed.make("hello", "in 30m");
+    const change = () => bed.jobs.change("hello", { schedule: "in 30m" }, { author: OWNER, op: "c" });
+    bed.settle(bed.claimNext("hello").id, DONE);
+    expect(change()).toMatchObject({ value: { nextAt: bed.clock.now() + 30 * MINUTE } });
+    bed.settle(bed.claimNext("hello").id, DONE);
+    expect(change()).toMatchObject({ value: { nextAt: null, finishedAt: bed.clock.now() } });
+
+    bed.make("other", "every 1h");
+    expect(bed.jobs.pause("other", "Away.", { op: "p" })).toMatchObject({ value: { paused: { why: "Away." } } });
+    expect(bed.jobs.resume("other", { op: "r" })).toMatchObject({ value: { paused: null } });
+    expect(bed.jobs.pause("other", "Away.", { op: "p" })).toMatchObject({ value: { paused: null } });
+    bed.jobs.pause("other", "Ill.");
+    expect(bed.jobs.resume("other", { op: "r" })).toMatchObject({ value: { paused: { why: "Ill." } } });
+
+    expect(bed.jobs.remove("other", { op: "x" })).toMatchObject({ ok: true });
+    bed.make("other", "every 1h");
+    expect(bed.jobs.remove("other", { op: "x" })).toEqual({ ok: true, value: { open: null } });
+    expect(bed.find("other")).toMatchObject({ name: "other" });
+    expect(bed.jobs.remove("hello", { op: "x" })).toMatchObject({ failure: { code: "op_reused" } });
+
+    // The names of calls leave after a week, and the alarm comes for them.
+    bed.jobs.remove("other");
+    bed.jobs.remove("hello");
+    expect(bed.jobs.nextDue()).toBe(bed.clock.now() + 7 * DAY_MS - 30 * MINUTE);
+    bed.clock.advance(7 * DAY_MS);
+    bed.jobs.tidy();
+    expect([bed.jobs.nextDue(), bed.sql.run("SELECT * FROM job_op")]).toEqual([null, []]);
+  });
+
   it("whose schedule is changed begins with the new one, and keeps what it is told", () => {
     bed.make("hello", "every 2h", { skills: ["reading"] });
-    expect(bed.jobs.change("hello", { schedule: "every day at noon" }, OWNER)).toMatchObject({
+    expect(bed.jobs.change("hello", { schedule: "every day at noon" }, { author: OWNER })).toMatchObject({
       value: {
         understood: "every day at 12:00",
         nextAt: Date.UTC(2026, 0, 5, 12),
@@ -86,7 +116,7 @@ describe("a job", () => {
         prompt: "Say hello.",
       },
     });
-    expect(bed.jobs.change("hello", { schedule: "now and then" }, OWNER)).toMatchObject({
+    expect(bed.jobs.change("hello", { schedule: "now and then" }, { author: OWNER })).toMatchObject({
       failure: { code: "schedule_unreadable" },
     });
     expect(bed.find("hello").understood).toBe("every day at 12:00");
@@ -107,7 +137,7 @@ describe("a job", () => {
     bed.jobs.put(spec, { author: OWNER });
     bed.settle(bed.claimNext("once").id, DONE);
     expect(bed.jobs.put(spec, { author: OWNER })).toMatchObject({ value: { job: { nextAt: null } } });
-    expect(bed.jobs.change("once", { schedule: "in 30m" }, OWNER)).toMatchObject({
+    expect(bed.jobs.change("once", { schedule: "in 30m" }, { author: OWNER })).toMatchObject({
       value: { nextAt: bed.clock.now() + 30 * MINUTE, finishedAt: null, ran: 0 },
     });
   });
@@ -115,8 +145,12 @@ describe("a job", () => {
   it("keeps as its author whoever wrote what it is told", () => {
     bed.make("hello", "every 2h");
     const agent = { by: "agent" as const, session: "01ARZ3NDEKTSV4RRFFQ69G5FA1" };
-    expect(bed.jobs.change("hello", { schedule: "every 3h" }, agent)).toMatchObject({ value: { author: OWNER } });
-    expect(bed.jobs.change("hello", { prompt: "Obey." }, agent)).toMatchObject({ value: { author: agent } });
+    expect(bed.jobs.change("hello", { schedule: "every 3h" }, { author: agent })).toMatchObject({
+      value: { author: OWNER },
+    });
+    expect(bed.jobs.change("hello", { prompt: "Obey." }, { author: agent })).toMatchObject({
+      value: { author: agent },
+    });
   });
 
   it("is refused where it cannot be: too many, too often, past, an unknown zone, its own context", () => {
@@ -407,7 +441,7 @@ describe("a gate", () => {
     look("a");
     bed.settle(look("b").run.id, ERROR);
     expect(bed.find("watch").seen).toBe("a");
-    bed.jobs.change("watch", { repeat: null }, OWNER);
+    bed.jobs.change("watch", { repeat: null }, { author: OWNER });
     const again = look("b");
     expect(again.wakes).toBe(true);
     bed.settle(again.run.id, { state: "unknown", error: "lost." });
@@ -419,7 +453,7 @@ describe("a gate", () => {
     expect(byHand.ok && bed.jobs.passGate(byHand.value.run.id, "a")).toEqual({ ok: true, value: { wakes: true } });
     if (byHand.ok) bed.settle(byHand.value.run.id, DONE);
     expect(bed.find("watch").seen).toBe("a");
-    bed.jobs.change("watch", { gate: { url: "https://example.org/" } }, OWNER);
+    bed.jobs.change("watch", { gate: { url: "https://example.org/" } }, { author: OWNER });
     expect(bed.find("watch").seen).toBeNull();
   });
 });

@@ -1,4 +1,6 @@
 // The grammar of schedules: a table of what people write, and what is refused.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { SCHEDULE_EXAMPLES, readSchedule } from "../../core/jobs/schedule.ts";
@@ -77,6 +79,10 @@ const UNDERSTOOD: [string, string, string][] = [
   ["@daily", "at the times of the cron expression 0 0 * * *", "2026-01-05T23:00Z"],
   ["0 9 * * * America/New_York", "at the times of the cron expression 0 9 * * *", "2026-01-05T14:00Z"],
   ["CRON_TZ=Asia/Kathmandu 0 9 * * *", "at the times of the cron expression 0 9 * * *", "2026-01-06T03:15Z"],
+  ["every weekday at 8 Berlin", "every weekday at 08:00", "2026-01-06T07:00Z"],
+  ["every weekday at 8 in New York", "every weekday at 08:00", "2026-01-05T13:00Z"],
+  ["0 9 * * * kathmandu", "at the times of the cron expression 0 9 * * *", "2026-01-06T03:15Z"],
+  ["tomorrow at noon Ho Chi Minh", "once, on Tuesday 2026-01-06 at 12:00", "2026-01-06T05:00Z"],
   ["every weekday at 8 in America/New_York", "every weekday at 08:00", "2026-01-05T13:00Z"],
   ["every day at 8 (UTC)", "every day at 08:00", "2026-01-06T08:00Z"],
 ];
@@ -124,6 +130,26 @@ const UNREADABLE = [
   ],
   ...["2h30", "30x", "every day at 8 at at", "in 0m", "every 0h", "the of and", "every tenth Monday of the month"],
 ];
+
+describe("the table of docs/GUIDE.md", () => {
+  const guide = readFileSync(join(import.meta.dirname, "../../docs/GUIDE.md"), "utf8");
+  const [, section = ""] = guide.split("\n### Schedules\n");
+  const rows = [...section.split("\n### ")[0]!.matchAll(/^\| (`.+) \| (.+) \|$/gm)];
+
+  it.each(rows.map(([, written, means]) => [written!, means!]))("is right about %s", (written, means) => {
+    const texts = [...written.matchAll(/`([^`]+)`/g)].map(([, text]) => text!);
+    const understood = texts.map((text) => read(text)).map((one) => (one.ok ? one.value.understood : one.failure.code));
+    // A row says how its example is understood, or what kind of schedule its examples are.
+    const kind = /^(once|again|the times)/.exec(means)?.[1];
+    const begins = { once: "once, on", again: "every", "the times": "at the times of the cron expression" }[kind ?? ""];
+    for (const one of understood) {
+      if (begins === undefined) expect(one).toBe(means);
+      else expect(one.startsWith(begins)).toBe(true);
+    }
+  });
+
+  it("has a row for each kind", () => expect(rows.length).toBeGreaterThan(10));
+});
 
 describe("a schedule", () => {
   it.each(UNDERSTOOD)("'%s' is understood as '%s'", (text, understood, first) => {
@@ -211,6 +237,13 @@ describe("a schedule", () => {
     "to",
     "a",
   ];
+
+  it.each(["__proto__", "every constructor", "constructor", "on valueOf at 8"])(
+    "of the words %s is refused",
+    (text) => {
+      expect(read(text)).toMatchObject({ failure: { code: "schedule_unreadable" } });
+    },
+  );
 
   it("of any words is understood or refused, and what is understood has a slot after now", () => {
     fc.assert(

@@ -1,5 +1,6 @@
 // A profile's jobs over node:sqlite, with doubles of the objects that runs reach, on a clock that tests move. A call of an object may be cut off:
 // before it happened, or after, when its answer is lost.
+import type { JobPort } from "../../core/commands/jobs/job-port.ts";
 import type { Result } from "../../core/errors.ts";
 import { err, ok } from "../../core/errors.ts";
 import { DEFAULTS } from "../../core/limits.ts";
@@ -28,6 +29,25 @@ interface FakeSession {
   isStopped?: true;
 }
 
+/** A cut-off call happened if its answer was lost. */
+function toPort(desk: () => JobDesk, call: <T>(work: () => T | Promise<T>) => Promise<T>): JobPort {
+  return {
+    create: (spec, by) => call(() => desk().create(spec, by)),
+    list: (page) => call(() => desk().list(page)),
+    read: (name) => call(() => desk().read(name)),
+    change: (name, change, by) => call(() => desk().change(name, change, by)),
+    pause: (name, why, by) => call(() => desk().pause(name, why, by)),
+    resume: (name, by) => call(() => desk().resume(name, by)),
+    run: (name, by) => call(() => desk().run(name, by)),
+    remove: (name, by) => call(() => desk().remove(name, by)),
+    listRuns: (name, limit) =>
+      call(() => {
+        const listed = desk().listRuns(name, { before: null, limit });
+        return listed.ok ? ok(listed.value.runs) : listed;
+      }),
+  };
+}
+
 export class CutOff extends Error {}
 
 export function createAgendaWorld(options: Partial<JobDeskDeps> = {}) {
@@ -48,12 +68,12 @@ export function createAgendaWorld(options: Partial<JobDeskDeps> = {}) {
   /** Which call is cut off next, counted down, and whether it happens all the same. */
   let cut: { in: number; after: boolean } | null = null;
 
-  async function call<T>(work: () => T): Promise<T> {
+  async function call<T>(work: () => T | Promise<T>): Promise<T> {
     const isCut = cut !== null && --cut.in === 0;
     const wasAfter = cut?.after === true;
     if (isCut) cut = null;
     if (isCut && !wasAfter) throw new CutOff();
-    const done = work();
+    const done = await work();
     if (isCut) throw new CutOff();
     return done;
   }
@@ -134,6 +154,8 @@ export function createAgendaWorld(options: Partial<JobDeskDeps> = {}) {
   return {
     ...{ sql, clock, sessions, said, events, reports, state, settled },
     desk: () => desk,
+    /** As a session reaches it. Each call may be cut off, as those of runs. */
+    port: toPort(() => desk, call),
     cutOff: (calls: number, after: boolean) => void (cut = { in: calls, after }),
     isCutOff: () => cut === null,
     /** Another object takes over, on what was stored. */

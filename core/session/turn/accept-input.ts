@@ -29,13 +29,22 @@ export interface AcceptedInput {
   channel?: ChannelOrigin | undefined;
   sources?: SourcedPiece[] | undefined;
   goal?: TurnRow["more"]["goal"];
+  skills?: TurnRow["more"]["skills"];
 }
 
 /** Inside the caller's transaction. */
 export function acceptInput({ context, recall, begun }: DriveState, n: number, input: AcceptedInput): TurnRow {
   const { text, images, busy, settingsRev, sources } = input;
   const { source, ...channel } = input.channel ?? {};
-  const came = { images, settingsRev, source, sources, goal: input.goal, ...("chat" in channel && { channel }) };
+  const came = {
+    images,
+    settingsRev,
+    source,
+    sources,
+    goal: input.goal,
+    skills: input.skills,
+    ...("chat" in channel && { channel }),
+  };
   const { host, log } = context;
   if (input.client) putClient(log, n, input.client.stored, input.client.told);
   const client = input.client && (true as const);
@@ -81,7 +90,7 @@ function endsClientWait({ state, more: { parked } }: TurnRow, text: string): boo
 export function toQueuedTurn(
   n: number,
   text: string,
-  { images, settingsRev, client, channel, source, sources, goal, ...waits }: TurnRow["more"],
+  { images, settingsRev, client, channel, source, sources, goal, skills, ...waits }: TurnRow["more"],
 ): TurnRow {
   return {
     n,
@@ -102,6 +111,7 @@ export function toQueuedTurn(
       ...(source && { source }),
       ...(sources && { sources }),
       ...(goal && { goal }),
+      ...(skills && { skills }),
     },
   };
 }
@@ -130,6 +140,7 @@ function beginTurn({ context, begun }: Pick<DriveState, "context" | "begun">, tu
     ...(client && { client }),
     ...(channel && { channel }),
     ...(turn.more.source && { source: turn.more.source }),
+    ...(turn.more.skills && { skills: turn.more.skills }),
   };
   const running: TurnRow = { ...turn, state: "running", waiting: null, input: n, attempts: 1, startedAt, more };
   // A delegated task was written by the model of another session, and an event by another system.

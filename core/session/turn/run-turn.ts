@@ -22,7 +22,7 @@ import { areSettingsOld, renewProfileSettings } from "../prompt/profile-settings
 import type { CurrentTurn, DriveState } from "./drive-state.ts";
 import { isInterrupted } from "./interrupted.ts";
 import type { NoticeEnding } from "./endings.ts";
-import { readInvocation, readRecalled, recordInvocation } from "./commands/invoke.ts";
+import { readAttached, readInvocation, readRecalled, recordInvocation } from "./commands/invoke.ts";
 import { prepareTurn } from "./prepare-turn.ts";
 import { runCommand } from "./commands/run-command.ts";
 import { markServer } from "./server-mark.ts";
@@ -49,13 +49,13 @@ export async function runTurn(drive: DriveState, turn: TurnRow, current: Current
   const models = turnModels(context);
   if (!models.ok) return { end: { state: "failed", failure: models.failure, stats: NO_STATS } };
   const [model] = models.value;
-  const invoked = looksLikeInvocation(request)
-    ? await readInvocation(context, turn, request, {
-        contextWindow: model.contextWindow,
-        signal: abort.signal,
-        put: journal.put,
-      })
-    : ok(null);
+  const { skills: attached } = turn.more;
+  const loadRun = { contextWindow: model.contextWindow, signal: abort.signal, put: journal.put };
+  const invoked = attached
+    ? await readAttached(context, turn, attached, loadRun)
+    : looksLikeInvocation(request)
+      ? await readInvocation(context, turn, request, loadRun)
+      : ok(null);
   if (!invoked.ok) {
     const { code, message: text } = invoked.failure;
     return { ending: { state: "failed", code, text } };

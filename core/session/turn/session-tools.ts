@@ -23,6 +23,7 @@ import { createFileChanges } from "../approvals/file-changes.ts";
 import { isUnattended } from "../approvals/unattended.ts";
 import { findOutOfView } from "../compaction/out-of-view.ts";
 import type { EngineContext } from "../context.ts";
+import { createCronjobDesk } from "./profile-jobs.ts";
 import { isHeldOut } from "../prompt/held-out.ts";
 import { createTurnMcpTools } from "../prompt/mcp-servers.ts";
 import { profileSettings } from "../prompt/profile-settings.ts";
@@ -129,6 +130,7 @@ function makeTools(
     todos: createTodoList(context),
     ...(!isUnattended(context) && { clarify: createClarifyDesk(context) }),
     ...(host.children && depth < settings.delegation.maxDepth && { delegation: createDelegation(context) }),
+    cronjob: createCronjobDesk(context),
     // Whether or not the session learns: it reads what was said, and nothing that was learned from it.
     ...(host.messages &&
       host.sessions && {

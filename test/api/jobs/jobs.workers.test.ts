@@ -1,6 +1,7 @@
 // The routes of jobs, over the real bindings: a job is made, armed, changed, run and deleted.
 import { beforeAll, describe, expect, it } from "vitest";
-import { START_MS, ask, createProfile, expectProblem } from "../api-calls.ts";
+import type { JobDetail } from "../../../core/schemas/agenda/job-api.ts";
+import { START_MS, ask, createProfile, createSession, expectProblem, fetchApi } from "../api-calls.ts";
 
 let key: string;
 beforeAll(async () => void ({ key } = await createProfile()), START_MS);
@@ -43,6 +44,33 @@ describe("a job", () => {
       title: "Job now",
       kind: "job",
     });
+  });
+
+  it("is made and run once for each Idempotency-Key", async () => {
+    const headers = { "idempotency-key": "monday" };
+    const make = () => ask("POST", "/v1/jobs", { key, headers, body: { ...body, name: "keyed" } });
+    expect((await make()).body).toEqual((await make()).body);
+    const run = async () => ((await ask("POST", "/v1/jobs/keyed/run", { key, headers })).body as { id: string }).id;
+    const first = await run();
+    expect(await run()).toBe(first);
+    expect((await ask("GET", "/v1/jobs/keyed/runs", { key })).body).toMatchObject({ runs: [{ id: first }] });
+  });
+
+  it("is set by a session's agent with the tool, in the agent's name, and by its person with /jobs", async () => {
+    const session = await createSession(key);
+    const say = async (text: string) => {
+      const events = await fetchApi("POST", `/v1/sessions/${session}/messages`, {
+        ...{ key, body: { text }, headers: { accept: "text/event-stream" } },
+      });
+      await events.text(); // until the turn has ended
+    };
+    const args = { action: "create", name: "by-agent", schedule: "every weekday at 8 Berlin", prompt: "Say hi." };
+    await say(`call cronjob with ${JSON.stringify(args)}`);
+    await say("/jobs add every weekday at 8 Berlin: Look outside.");
+    const read = async (name: string) => ((await ask("GET", `/v1/jobs/${name}`, { key })).body as JobDetail).job;
+    const [byAgent, byOwner] = [await read("by-agent"), await read("look-outside")];
+    expect(byAgent).toMatchObject({ author: { by: "agent", session }, understood: "every weekday at 08:00" });
+    expect(byOwner).toMatchObject({ author: { by: "owner" }, due: byAgent.due, timeZone: "Europe/Berlin" });
   });
 
   it("refuses what cannot be read, in words", async () => {

@@ -7,6 +7,7 @@ import { ChangeJob, CreateJob, JobName } from "../../../core/schemas/agenda/job.
 import { JobDetail, JobInfo, JobList, JobRunInfo, JobRunList, PauseJob } from "../../../core/schemas/agenda/job-api.ts";
 import type { ApiEnv } from "../auth/principal.ts";
 import { openAgenda } from "../boards/open-agenda.ts";
+import { OpHeader } from "../boards/open-board.ts";
 import { pageQuery } from "../pages.ts";
 import { unwrap } from "../problems.ts";
 import {
@@ -30,6 +31,11 @@ function readName(c: Context<ApiEnv>): JobName {
   return JobName.parse(c.req.param("job"));
 }
 
+/** Names the request for the Agenda. */
+function toOp({ "idempotency-key": key }: z.infer<typeof OpHeader>): string {
+  return key === undefined ? ulid() : `api:${key}`;
+}
+
 jobs.openapi(
   createRoute({
     method: "post",
@@ -38,11 +44,15 @@ jobs.openapi(
     ...refuses("job_exists", "too_many_jobs", "context_unknown", ...BAD_SCHEDULES, "profile_gone"),
     description:
       "Makes a job: a task that a session of its own does at its times. The answer has how the schedule was understood, and `due`, for which the " +
-      "alarm is set. A slot runs at most once; what was missed becomes one run. Sessions of jobs have no memory, ask nobody and cannot make jobs.",
-    request: { body: jsonBody(CreateJob) },
+      "alarm is set. A slot runs at most once; what was missed becomes one run. Sessions of jobs have no memory, ask nobody and cannot make jobs. " +
+      "Repeated with the same `Idempotency-Key`, it answers with the job that it made.",
+    request: { headers: OpHeader, body: jsonBody(CreateJob) },
     responses: describeResponses(201, "The job", JobInfo),
   }),
-  async (c) => c.json(unwrap(await openAgenda(c).createJob(c.req.valid("json"), { author: OWNER, op: ulid() })), 201),
+  async (c) => {
+    const call = { author: OWNER, op: toOp(c.req.valid("header")) };
+    return c.json(unwrap(await openAgenda(c).createJob(c.req.valid("json"), call)), 201);
+  },
 );
 
 jobs.openapi(
@@ -136,11 +146,13 @@ jobs.openapi(
     path: "/v1/jobs/{job}/run",
     operationId: "runJob",
     ...refuses("job_not_found", "job_running"),
-    description: "Begins a run now, whatever the schedule and the gate say. Slots stay as they are.",
-    request: { params: JobParams },
+    description:
+      "Begins a run now, whatever the schedule and the gate say. Slots stay as they are. Repeated with the same `Idempotency-Key`, it answers with " +
+      "the run that it began.",
+    request: { params: JobParams, headers: OpHeader },
     responses: describeResponses(202, "The run that has begun", JobRunInfo),
   }),
-  async (c) => c.json(unwrap(await openAgenda(c).runJob(readName(c), { op: ulid() })), 202),
+  async (c) => c.json(unwrap(await openAgenda(c).runJob(readName(c), { op: toOp(c.req.valid("header")) })), 202),
 );
 
 jobs.openapi(

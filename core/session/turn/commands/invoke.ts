@@ -1,5 +1,5 @@
 // `/skill-name what to do`: loads the skills that a message names and adds their texts after it, as user text and never as
-// system text. For a message that names none, loads a skill that the message clearly calls for. Called by run-turn.ts before
+// system text. The same for skills that came with a message, as those of a job. For a message that names none, loads a skill that the message clearly calls for. Called by run-turn.ts before
 // the first model call. The texts are recorded as a note, so that a resumed turn sends the same bytes.
 import { withResultLimits } from "../../../agent/small-window.ts";
 import { type Failure, type Result, err, ok } from "../../../errors.ts";
@@ -10,7 +10,13 @@ import { byteLength } from "../../../schemas/learning/digest.ts";
 import type { NoteEntry, Part } from "../../../schemas/entry.ts";
 import { type SkillName, dayOf } from "../../../schemas/ids.ts";
 import { MAX_MEMBERS } from "../../../skills/format/bundles.ts";
-import { type LoadedSkill, listCommands, parseInvocation, renderInvocation } from "../../../skills/invocation.ts";
+import {
+  type InvocationText,
+  type LoadedSkill,
+  listCommands,
+  parseInvocation,
+  renderInvocation,
+} from "../../../skills/invocation.ts";
 import { type Library, type SkillView, createLibrary, skillMissing } from "../../../skills/library.ts";
 import { mayRecall, pickRecalled, renderRecalled } from "../../../skills/search/recall.ts";
 import { takeStart } from "../../../tools/clip.ts";
@@ -40,36 +46,83 @@ export async function readInvocation(
   context: EngineContext,
   turn: TurnRow,
   request: string,
-  { contextWindow = Infinity, ...run }: SnippetRun & { contextWindow?: number },
+  run: LoadRun,
 ): Promise<Result<SkillsNote | null>> {
-  const { host } = context;
   if (!mayBeAdded(context, turn)) return ok(null);
-  const store = context.meta().learning === "on" && !isHeldOut(host) ? host.skills : null;
-  const library = createLibrary({ store, seeds: host.seeds, scene: readScene(context) });
+  const library = openLibrary(context);
   const names = new Set((await library.lines()).map((line) => line.name));
   const parsed = parseInvocation(request, { isSkill: (slug) => names.has(slug), isCommand, nearestCommand });
   if (!parsed.ok || parsed.value === null) return parsed as Result<null>;
   const invocation = parsed.value;
 
-  const views: SkillView[] = [];
-  const remarks: string[] = [];
+  const found: FoundSkills = { views: [], remarks: [] };
   for (const name of invocation.names) {
     const named = await load(library, name);
     if (!named.ok) return named;
-    for (const member of listMembers(named.value, remarks)) {
-      if (views.some((view) => view.name === member)) continue;
-      const found = await load(library, member);
-      if (found.ok) views.push(found.value);
-      else remarks.push(`${named.value.name} also names ${member}, which was left out: ${found.failure.message}`);
-    }
-    const isThere = views.some((view) => view.name === named.value.name);
-    if (!isThere) views.push(named.value);
+    await addWithMembers(library, named.value, found);
   }
+  return renderFound(context, turn, { invocation, ...found }, run);
+}
+
+/**
+ * The skills that came with the message, as a note. One that cannot be loaded is named there, and the turn goes on without it. Null: the turn's
+ * model has been asked already. Failure: `message_too_long`. Throws when a store does.
+ */
+export async function readAttached(
+  context: EngineContext,
+  turn: TurnRow,
+  names: readonly SkillName[],
+  run: LoadRun,
+): Promise<Result<SkillsNote | null>> {
+  if (!mayBeAdded(context, turn)) return ok(null);
+  const library = openLibrary(context);
+  const found: FoundSkills = { views: [], remarks: [] };
+  for (const name of names) {
+    const named = await load(library, name);
+    if (named.ok) await addWithMembers(library, named.value, found);
+    else found.remarks.push(`${name} was left out: ${named.failure.message}`);
+  }
+  const invocation = { names: [...names], values: [], text: "", argument: "" };
+  return renderFound(context, turn, { invocation, ...found, isAttached: true }, run);
+}
+
+type LoadRun = SnippetRun & { contextWindow?: number };
+
+interface FoundSkills {
+  views: SkillView[];
+  /** Sentences about what was left out. */
+  remarks: string[];
+}
+
+function openLibrary(context: EngineContext): Library {
+  const { host, meta } = context;
+  const store = meta().learning === "on" && !isHeldOut(host) ? host.skills : null;
+  return createLibrary({ store, seeds: host.seeds, scene: readScene(context) });
+}
+
+/** The members of a bundle come before it. */
+async function addWithMembers(library: Library, named: SkillView, { views, remarks }: FoundSkills): Promise<void> {
+  for (const member of listMembers(named, remarks)) {
+    if (views.some((view) => view.name === member)) continue;
+    const found = await load(library, member);
+    if (found.ok) views.push(found.value);
+    else remarks.push(`${named.name} also names ${member}, which was left out: ${found.failure.message}`);
+  }
+  if (!views.some((view) => view.name === named.name)) views.push(named);
+}
+
+async function renderFound(
+  context: EngineContext,
+  turn: TurnRow,
+  { views, remarks, ...given }: FoundSkills & Pick<InvocationText, "invocation" | "isAttached">,
+  { contextWindow = Infinity, ...run }: LoadRun,
+): Promise<Result<SkillsNote>> {
+  const { host } = context;
   for (const { name, notice } of views) if (notice) remarks.push(`${name}: ${notice}`);
   const { maxResultChars, maxTurnResultChars } = withResultLimits(host.settings, () => contextWindow).turn;
-  const each = Math.min(maxResultChars, Math.floor(maxTurnResultChars / views.length));
+  const each = Math.min(maxResultChars, Math.floor(maxTurnResultChars / Math.max(1, views.length)));
   const loaded = {
-    invocation,
+    ...given,
     skills: views.map((view) => toLoaded(view, each)),
     session: host.session,
     day: dayOf(host.clock.now()),

@@ -13,6 +13,7 @@ import { answerRefine } from "../../learning/refine.ts";
 import { retry, undo } from "../../undo/undo.ts";
 import type { NoticeEnding } from "../endings.ts";
 import { runApprovalCommand } from "./approval-commands.ts";
+import { runJobs } from "./job-commands.ts";
 import { refreshPrompt } from "../prepare-turn.ts";
 import { rollBack } from "./rollback.ts";
 
@@ -36,6 +37,7 @@ export const SESSION_COMMANDS: Record<SessionCommandName, RunCommand> = {
   title: (run, title) => choose(run, "title", title),
   goal: (run, argument) => runGoal(run, argument),
   subgoal: (run, argument) => runSubgoal(run, argument),
+  jobs: (run, argument) => runJobs(run, argument),
   undo: ({ context, turn }) => undo(context, turn),
   retry: ({ context, turn }) => retry(context, turn),
   rollback: ({ context }, n) => rollBack(context, n),
