@@ -29,6 +29,7 @@ export interface AccountEnv extends ErasureEnv, HookEnv {
   WEBHOOKS: DurableObjectNamespace<Webhooks>;
   CHANNELS: DurableObjectNamespace;
   AGENDA: DurableObjectNamespace<Agenda>;
+  BOARD: DurableObjectNamespace;
 }
 
 export const ERASURE_SCHEMA = [

@@ -25,7 +25,7 @@ import { createAccountKeys } from "./keys/account-keys.ts";
 import { KeyDesk } from "./keys/key-desk.ts";
 import { KEY_SCHEMA, KEY_UNKNOWN, type KnownKey, createKeyRows } from "./keys/key-rows.ts";
 import { createSocketCloser } from "./keys/close-sockets.ts";
-import { createKeySockets } from "./keys/key-sockets.ts";
+import { createKeySockets, toBoardHolder } from "./keys/key-sockets.ts";
 import { type AccountEnv, type ErasureKind, beginProfileErasure, createErasures, eraseDue } from "./account-erasure.ts";
 import { SignInDesk } from "./keys/sign-in-desk.ts";
 import { type KnownSignIn, SIGN_IN_UNKNOWN, createSignInRows } from "./keys/sign-in-rows.ts";
@@ -332,6 +332,7 @@ export class Account extends DurableObject<AccountEnv> {
   /** Failures: `profile_gone`, `setting_not_found`. */
   removeSetting(section: ProfileSection, key: string): Result<null> {
     if (!this.#isWritable()) return PROFILE_GONE;
+    if (section === "boards") this.#sockets().forgetSession(toBoardHolder(key));
     if (this.#profileSettings().remove(section, key)) return ok(null);
     return err("setting_not_found", `This profile has no ${section} of that name.`);
   }
@@ -496,7 +497,7 @@ export class Account extends DurableObject<AccountEnv> {
 
   async #runDue(): Promise<void> {
     await this.ctx.storage.setAlarm(Date.now() + WORK_RETRY_MS);
-    await this.#sockets().closeDue(Date.now(), createSocketCloser(this.env.SESSION, this.ctx.id.name!));
+    await this.#sockets().closeDue(Date.now(), createSocketCloser(this.env, this.ctx.id.name!));
     if (this.#hasErasures()) await this.#eraseDue();
     if (this.#exists()) await this.#sweepDue();
     if (this.#hasHookEvents()) this.#sendHookEvents();

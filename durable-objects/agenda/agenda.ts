@@ -93,7 +93,9 @@ export class Agenda extends DurableObject<AgendaEnv> {
       this.#boards.add(name, createdAt);
     }
     await openBoard(this.env, this.#profile, name).begin();
-    return openBoardSettings(this.env, this.#profile).putSetting("boards", name, { createdAt });
+    // An answer of another object that is passed on as it is keeps the asker awake: workerd, 2026-10.
+    const { ok: isPut } = await openBoardSettings(this.env, this.#profile).putSetting("boards", name, { createdAt });
+    return isPut ? ok(null) : PROFILE_GONE;
   }
   /** How many runs the board may have open, which has or wants `open`. Wakes the boards that wait for a place that is free now. */
   async takePlaces(name: BoardName, open: number): Promise<number> {

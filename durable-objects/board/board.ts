@@ -10,6 +10,7 @@ import { createDispatcher } from "../../core/board/dispatch/dispatcher.ts";
 import { type Result, err, messageOf } from "../../core/errors.ts";
 import type { RoleName } from "../../core/schemas/agenda/role.ts";
 import { BoardName, DEFAULT_BOARD } from "../../core/schemas/board/card.ts";
+import { CLOSE_CODES } from "../../core/session/readers/standing-reader.ts";
 import type { SessionDelivery } from "../../core/schemas/channels/delivery.ts";
 import { ProfileId } from "../../core/schemas/ids.ts";
 import { systemClock } from "../../stores/platform/system-clock.ts";
@@ -33,7 +34,7 @@ export class Board extends DurableObject<BoardEnv> {
   readonly #board = createBoard({
     ...{ sql: this.#sql, clock: systemClock, random: Math.random, limits: this.#settings },
   });
-  readonly #live = createLiveEvents(this.ctx, this.#board);
+  readonly #live = createLiveEvents(this.ctx, this.#board, systemClock);
   readonly #dispatcher = createDispatcher({
     ...{ board: this.#board, rows: createDispatchRows(this.#sql), clock: systemClock, newSession: () => ulid() },
     workers: createWorkerSessions({
@@ -69,7 +70,7 @@ export class Board extends DurableObject<BoardEnv> {
       if (!made.ok) return made;
     }
     const answer = answerCall(this.#board, method, args);
-    if (!isRead && answer.ok) await this.#follow(answer.value);
+    if (!isRead) await this.#follow(answer.ok ? answer.value : null);
     return answer;
   }
 
@@ -89,15 +90,24 @@ export class Board extends DurableObject<BoardEnv> {
     this.#work();
   }
 
-  /** A WebSocket of the board's events. `after`: the last one that the reader has. Failures as JSON: `board_not_found`, `too_many_readers`. */
+  /**
+   * A WebSocket of the board's events, opened by `owner`. `after`: the last one that the reader has. `card`: of that card alone. Failures as JSON,
+   * with the status 400: `board_not_found`, `too_many_readers`.
+   */
   override fetch(request: Request): Response {
-    if (!this.#exists()) return Response.json(NOT_FOUND.failure, { status: 404 });
-    const after = new URL(request.url).searchParams.get("after");
-    return this.#live.connect(after === null ? null : Number(after));
+    if (!this.#exists()) return Response.json(NOT_FOUND.failure, { status: 400 });
+    const asked = new URL(request.url).searchParams;
+    const after = asked.get("after");
+    const [card, owner] = [asked.get("card"), asked.get("owner")];
+    return this.#live.connect({ after: after === null ? null : Number(after), card, owner });
   }
-  /** Readers only listen. */
+  /** Closes the sockets that `owner` has opened: its key or sign-in has ended. Idempotent. Called by the profile's Account. */
+  async closeSockets(owner: string, reason: string): Promise<void> {
+    for (const socket of this.ctx.getWebSockets(owner)) socket.close(CLOSE_CODES.keyEnded, reason);
+  }
+  /** Never called for `ping`: the platform answers it without waking the object. */
   override webSocketMessage(socket: WebSocket): void {
-    socket.close(1003, "Readers only listen: say `ping` or nothing.");
+    socket.close(CLOSE_CODES.notUnderstood, "Readers only listen: say `ping` or nothing.");
   }
   override webSocketClose(socket: WebSocket): void {
     socket.close();
@@ -111,7 +121,7 @@ export class Board extends DurableObject<BoardEnv> {
 
   /** Deletes everything. Idempotent. Called by the profile's Agenda. */
   async erase(): Promise<void> {
-    for (const socket of this.ctx.getWebSockets()) socket.close(1000, "The board was deleted.");
+    for (const socket of this.ctx.getWebSockets()) socket.close(CLOSE_CODES.deleted, "This board was deleted.");
     await this.ctx.storage.deleteAlarm();
     await this.ctx.storage.deleteAll();
   }

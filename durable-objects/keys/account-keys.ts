@@ -2,7 +2,7 @@
 // they have, and one admin key without an expiry always remains. Called by the Account. Has no clock: callers pass the time.
 import { type Result, err, ok } from "../../core/errors.ts";
 import type { ChangeKey, CreateKey, CreatedKey, KeyInfo } from "../../core/schemas/api.ts";
-import { DAY_MS, type SessionId } from "../../core/schemas/ids.ts";
+import { DAY_MS } from "../../core/schemas/ids.ts";
 import type { Actor } from "../../core/schemas/keys/actor.ts";
 import { sha256Hex } from "../../core/schemas/learning/digest.ts";
 import { ALL_SCOPES, type Scope } from "../../core/schemas/keys/scope.ts";
@@ -10,7 +10,7 @@ import { createKeyId, createSecret, toKey } from "../account-key.ts";
 import type { Sql } from "../../core/ports.ts";
 import { createAuditRows } from "./audit-rows.ts";
 import { type CheckedKey, KEY_UNKNOWN, type KeyRow, createKeyRows } from "./key-rows.ts";
-import { type NewSocket, createKeySockets } from "./key-sockets.ts";
+import { type NewSocket, type SocketHolder, createKeySockets } from "./key-sockets.ts";
 import type { SignInRows } from "./sign-in-rows.ts";
 
 /** [own] Limited because each check compares with all keys. */
@@ -83,10 +83,10 @@ export function createAccountKeys({ sql, profile, raiseVersion, signIns }: Accou
       return checked;
     },
     /** Call before a WebSocket is opened: it is closed when its key ends. Gives the tag of the socket. Failure: `key_unknown`. */
-    noteSocket(opener: SocketOpener, session: SessionId, now: number): Result<string> {
+    noteSocket(opener: SocketOpener, holder: SocketHolder, now: number): Result<string> {
       const socket = toSocket(opener, now);
       if (!socket) return KEY_UNKNOWN;
-      sockets.note({ ...socket, session }, now);
+      sockets.note({ ...socket, session: holder }, now);
       return ok(socket.owner);
     },
     /** Forgets keys that expired long ago. */

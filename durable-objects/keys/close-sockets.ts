@@ -1,15 +1,18 @@
-// Has a session close the WebSockets that an ended key or sign-in has opened. Called by the Account's alarm.
-import type { SessionId } from "../../core/schemas/ids.ts";
-import { SOCKET_REASONS, type SocketReason } from "./key-sockets.ts";
+// Has a session or a board close the WebSockets that an ended key or sign-in has opened. Called by the Account's alarm.
+import { SOCKET_REASONS, type SocketHolder, type SocketReason, readBoardHolder } from "./key-sockets.ts";
 
-/** The call of a Session that is needed here. */
-interface SocketHolder {
+/** The call of a Session or a Board that is needed here. */
+interface ClosesSockets {
   closeSockets(owner: string, reason: string): Promise<void>;
 }
 
-export function createSocketCloser(sessions: DurableObjectNamespace, profile: string) {
-  return async (session: SessionId, owner: string, reason: SocketReason): Promise<void> => {
-    const holder = sessions.getByName(`${profile}/${session}`) as unknown as SocketHolder;
-    await holder.closeSockets(owner, SOCKET_REASONS[reason]);
+export function createSocketCloser(
+  { SESSION, BOARD }: Record<"SESSION" | "BOARD", DurableObjectNamespace>,
+  profile: string,
+) {
+  return async (holder: SocketHolder, owner: string, reason: SocketReason): Promise<void> => {
+    const board = readBoardHolder(holder);
+    const object = board === null ? SESSION.getByName(`${profile}/${holder}`) : BOARD.getByName(`${profile}/${board}`);
+    await (object as unknown as ClosesSockets).closeSockets(owner, SOCKET_REASONS[reason]);
   };
 }

@@ -8,6 +8,7 @@ import type { Actor } from "../../core/schemas/keys/actor.ts";
 import type { SessionId } from "../../core/schemas/ids.ts";
 import type { AccountKeys, SocketOpener } from "./account-keys.ts";
 import { KEY_UNKNOWN } from "./key-rows.ts";
+import { type SocketHolder, readBoardHolder } from "./key-sockets.ts";
 
 const NO_SESSION = err("session_not_found", "This profile has no session with that id.");
 const NO_PROFILE = err("profile_not_found", "There is no profile of that id.");
@@ -50,11 +51,11 @@ export class KeyDesk extends RpcTarget {
     await this.#arm();
     return revoked;
   }
-  /** Failures: `key_unknown`; `session_not_found`, of which nothing is noted. */
-  async noteSocket(opener: SocketOpener, session: SessionId): Promise<Result<string>> {
+  /** A board must exist. Failures: `key_unknown`; `session_not_found`, of which nothing is noted. */
+  async noteSocket(opener: SocketOpener, holder: SocketHolder): Promise<Result<string>> {
     const keys = this.#open(true);
-    if (keys && !this.#findSession(session)) return NO_SESSION;
-    const noted = keys?.noteSocket(opener, session, Date.now()) ?? KEY_UNKNOWN;
+    if (keys && readBoardHolder(holder) === null && !this.#findSession(holder)) return NO_SESSION;
+    const noted = keys?.noteSocket(opener, holder, Date.now()) ?? KEY_UNKNOWN;
     await this.#arm();
     return noted;
   }

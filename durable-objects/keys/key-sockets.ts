@@ -1,14 +1,15 @@
-// Which sessions a key has WebSockets on, so that its end closes them without waking an object that hibernates before. A row is
+// Which sessions and boards a key has WebSockets on, so that its end closes them without waking an object that hibernates before. A row is
 // written once at a connect; rows that are due are closed by the Account's alarm, twice: a connect that was under way at the first
 // time is caught by the second. Called by the Account.
 import { mapLimit } from "../../core/map-limit.ts";
 import type { Sql } from "../../core/ports.ts";
+import type { BoardName } from "../../core/schemas/board/card.ts";
 import type { SessionId } from "../../core/schemas/ids.ts";
 import { hasTable } from "../sql.ts";
 
 export const SOCKET_TABLE = "key_socket";
 /**
- * `owner`: the secret or the sign-in that opened the socket; the socket has it as its tag. `owner_end`: when that ends, if before
+ * `session`: the holder of the socket. `owner`: the secret or the sign-in that opened the socket; the socket has it as its tag. `owner_end`: when that ends, if before
  * its key. `due`: when the sockets are to be closed. `passes`: how often they were closed. `tries`: failures since then.
  */
 const SCHEMA = [
@@ -18,8 +19,8 @@ const SCHEMA = [
   "CREATE INDEX IF NOT EXISTS key_socket_due ON key_socket (due) WHERE due IS NOT NULL",
 ];
 
-/** [own] Sessions that one owner has sockets on. Above it, the sockets that were opened first are closed. */
-const MAX_SESSIONS = 1_000;
+/** [own] Sessions and boards that one owner has sockets on. Above it, the sockets that were opened first are closed. */
+const MAX_HOLDERS = 1_000;
 /** Rows of one pass: an object may make 1,000 requests in one run [cf], and other work is due as well. */
 const MAX_DUE = 200;
 const MAX_OPEN_CALLS = 6;
@@ -34,14 +35,26 @@ export const SOCKET_REASONS = {
   expired: "The key or the sign-in has expired.",
   rotated: "The key was rotated: connect again with its new secret.",
   signedOut: "The sign-in has ended.",
-  tooMany: "Too many sessions are watched with one key: connect again.",
+  tooMany: "Too many sessions and boards are watched with one key: connect again.",
 } as const;
 export type SocketReason = keyof typeof SOCKET_REASONS;
+
+/** The session that has the socket, or a board: see `toBoardHolder`. */
+export type SocketHolder = SessionId | `board:${BoardName}`;
+const OF_BOARD = "board:";
+
+export function toBoardHolder(board: BoardName): SocketHolder {
+  return `${OF_BOARD}${board}`;
+}
+/** `null`: it is a session. */
+export function readBoardHolder(holder: SocketHolder): BoardName | null {
+  return holder.startsWith(OF_BOARD) ? holder.slice(OF_BOARD.length) : null;
+}
 
 export interface NewSocket {
   owner: string;
   key: string;
-  session: SessionId;
+  session: SocketHolder;
   /** When the owner itself ends; `null`: with its key. */
   ownerEnd: number | null;
   keyEnd: number | null;
@@ -49,7 +62,7 @@ export interface NewSocket {
 
 interface DueSocket {
   owner: string;
-  session: SessionId;
+  session: SocketHolder;
   reason: SocketReason;
   passes: number;
   tries: number;
@@ -98,7 +111,7 @@ export function createKeySockets(sql: Sql) {
         sql.run(
           `UPDATE key_socket SET due = ?, reason = 'tooMany' WHERE owner = ? AND session IN
             (SELECT session FROM key_socket WHERE owner = ? ORDER BY at DESC, session LIMIT -1 OFFSET ?)`,
-          ...[now, owner, owner, MAX_SESSIONS],
+          ...[now, owner, owner, MAX_HOLDERS],
         );
       });
     },
@@ -118,17 +131,18 @@ export function createKeySockets(sql: Sql) {
         ...[keyEnd, key],
       );
     },
-    forgetSession(session: SessionId): void {
-      if (hasRows()) sql.run("DELETE FROM key_socket WHERE session = ?", session);
+    /** The session or the board was deleted. */
+    forgetSession(holder: SocketHolder): void {
+      if (hasRows()) sql.run("DELETE FROM key_socket WHERE session = ?", holder);
     },
     nextDue(): number | null {
       if (!hasRows()) return null;
       return sql.run<{ at: number | null }>("SELECT min(due) AS at FROM key_socket WHERE due IS NOT NULL")[0]!.at;
     },
-    /** `close` closes the sockets of an owner on a session; a throw is retried. Idempotent. */
+    /** `close` closes the sockets of an owner on a session or a board; a throw is retried. Idempotent. */
     async closeDue(
       now: number,
-      close: (session: SessionId, owner: string, reason: SocketReason) => Promise<void>,
+      close: (holder: SocketHolder, owner: string, reason: SocketReason) => Promise<void>,
     ): Promise<void> {
       if (!hasRows()) return;
       const rows = sql.run<DueSocket>(

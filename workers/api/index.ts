@@ -1,5 +1,6 @@
 // The api Worker: HTTP in front of Durable Objects. Registers the resources and makes no decisions.
 import { bodyLimit } from "hono/body-limit";
+import { MAX_ATTACHMENT_BYTES } from "../../core/board/attach.ts";
 import type { MiddlewareHandler } from "hono";
 import { FIXED } from "../../core/limits.ts";
 import { MAX_PARTS, MAX_PART_BYTES } from "../../core/schemas/moving/manifest.ts";
@@ -86,6 +87,7 @@ export { Board } from "../../durable-objects/board/board.ts";
 export { Session } from "../../durable-objects/session/session.ts";
 
 const WORKSPACE_PATH = /^\/v1\/sessions\/[^/]+\/workspace$/;
+const ATTACHMENT_PATH = /^\/v1\/boards\/[^/]+\/cards\/[^/]+\/attachments\//;
 const FILES_PATH = /^\/v1\/sessions\/[^/]+\/files\//;
 
 /** The manifest of a profile, or the receipts that it is made of: at most 1,200 bytes a part. */
@@ -100,11 +102,12 @@ const limitBody: MiddlewareHandler<ApiEnv> = (c, next) => {
   if (c.req.path === MCP_ROUTE) return next();
   const { turn, webhooks: hooked } = parseEnvSettings(c.env);
   const isFile = FILES_PATH.test(c.req.path);
+  const tooLarge = ATTACHMENT_PATH.test(c.req.path) ? "attachment_too_large" : "body_too_large";
   const ofOperator = isFile ? turn.maxFileBytes : c.req.path.startsWith("/hooks/") ? hooked.maxBytes : null;
   const maxSize = ofOperator ?? maxBodyBytes(c.req.path);
   const refuse = () => {
     throw new AppError(
-      isFile ? "file_too_large" : "body_too_large",
+      isFile ? "file_too_large" : tooLarge,
       `The body is larger than ${maxSize} bytes, the limit of this route. Send a smaller one.`,
     );
   };
@@ -115,6 +118,7 @@ function maxBodyBytes(path: string): number {
   if (path.startsWith("/v1/import/parts/")) return MAX_PART_BYTES;
   if (MANIFEST_PATH.test(path)) return MAX_MANIFEST_BYTES;
   if (WORKSPACE_PATH.test(path)) return MAX_ZIP_BYTES;
+  if (ATTACHMENT_PATH.test(path)) return MAX_ATTACHMENT_BYTES;
   if (MESSAGES_PATH.test(path)) return FIXED.messageBytes;
   return path === IMPORT_ROUTE ? IMPORT.requestBytes : FIXED.requestBytes;
 }

@@ -235,6 +235,7 @@ export function createDispatcher({ board, rows, clock, workers, ...deps }: Dispa
   async function round(): Promise<void> {
     while (board.releaseDue());
     await lookAfterAll();
+    deps.changed();
     await claim();
     while (board.tidy());
     beginLanes();

@@ -7,7 +7,7 @@ import { type ConnectedReader, toNext } from "./reader.ts";
  * A standing connection must present its key again after this time, so that a revoked key stops reading. Checked when there
  * is something to send: an idle connection costs nothing.
  */
-const MAX_STANDING_MS = 15 * 60_000;
+export const MAX_STANDING_MS = 15 * 60_000;
 
 /** Close codes of a standing connection, from the range reserved for applications. */
 export const CLOSE_CODES = {

@@ -1,6 +1,7 @@
 // The files on a card, byte for byte. Their names are in the card's detail.
 import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
+import { MAX_ATTACHMENTS, MAX_ATTACHMENT_BYTES } from "../../../core/board/attach.ts";
 import { AttachmentName, CardAttachment } from "../../../core/schemas/board/log.ts";
 import { unwrap } from "../problems.ts";
 import { PROBLEM_RESPONSE, createRouter, describeResponses, refuses } from "../router.ts";
@@ -20,7 +21,8 @@ cardAttachments.openapi(
     operationId: "attachToCard",
     ...refuses(...CHANGE_REFUSALS, "attachment_too_large", "too_many_attachments"),
     description:
-      "Puts a file on a card, or replaces one of the same name. The body is kept unchanged, with its content type.",
+      `Puts a file on a card, or replaces one of the same name. It has at most ${MAX_ATTACHMENT_BYTES >> 20} MiB, and a card at most ` +
+      `${MAX_ATTACHMENTS} files. The body is kept unchanged, with its content type.`,
     request: { params: AttachmentParams, headers: OpHeader, body: { content: BYTES_CONTENT } },
     responses: describeResponses(200, "Stored", CardAttachment),
   }),

@@ -1,5 +1,6 @@
 // What was said and done on a board: comments, runs, events, numbers.
 import { createRoute } from "@hono/zod-openapi";
+import type { Context } from "hono";
 import * as z from "zod";
 import {
   AddComment,
@@ -8,11 +9,15 @@ import {
   CardRunList,
   CommentList,
 } from "../../../core/schemas/board/card-api.ts";
-import type { CardRun } from "../../../core/schemas/board/card.ts";
+import type { BoardName, CardId, CardRun } from "../../../core/schemas/board/card.ts";
 import { CardComment } from "../../../core/schemas/board/log.ts";
+import { toBoardHolder } from "../../../durable-objects/keys/key-sockets.ts";
+import { answerProtocols, isUpgrade, noteSocket } from "../auth/note-socket.ts";
+import type { ApiEnv } from "../auth/principal.ts";
 import { ascending, pageQuery, toPage } from "../pages.ts";
 import { unwrap } from "../problems.ts";
 import { createRouter, describeResponses, jsonBody, numeric, refuses } from "../router.ts";
+import { unwrapResponse } from "../sessions/session-rpc.ts";
 import { BoardParams, CHANGE_REFUSALS, CardParams, OpHeader, openBoard, toCall } from "./open-board.ts";
 
 export const cardLog = createRouter();
@@ -92,10 +97,14 @@ cardLog.openapi(
     method: "get",
     path: "/v1/boards/{board}/events",
     operationId: "listBoardEvents",
-    ...refuses("board_not_found"),
+    ...refuses("board_not_found", "upgrade_required", "too_many_readers"),
     description:
       "Lists what happened on the board, in order. `next` is always there unless the page is empty: ask again with it to hear what came since. " +
-      "With `card`, of that card alone.",
+      "With `card`, of that card alone. " +
+      "As a WebSocket upgrade, it sends the same events as they happen, one JSON object each: first those after the number `after`, then new ones; " +
+      "without `after` only new ones. `ping` is answered with `pong`; any other message closes the socket with 4400. After a close with 4001, " +
+      "connect again with the `n` of the last event; 4003 means that the key or the sign-in has ended, 4404 that the board was deleted. A client that " +
+      "cannot send headers offers the protocols `talaria.v1` and `bearer.<key>`.",
     request: {
       params: BoardParams,
       query: z.strictObject({
@@ -104,15 +113,37 @@ cardLog.openapi(
         card: CardParams.shape.card.optional(),
       }),
     },
-    responses: describeResponses(200, "Events, oldest first", CardEventList),
+    responses: {
+      101: { description: "The connection" },
+      ...describeResponses(200, "Events, oldest first", CardEventList),
+    },
   }),
   async (c) => {
+    if (isUpgrade(c)) return watchBoard(c, c.req.valid("param").board, c.req.valid("query"));
     const { after = 0, limit, card } = c.req.valid("query");
     const page = { after, limit, ...(card !== undefined && { card }) };
     const events = unwrap(await openBoard(c, c.req.valid("param").board).events(page));
     return c.json({ events, ...(events.length > 0 && { next: String(events.at(-1)!.n) }) }, 200);
   },
 );
+
+/** The Board object accepts the WebSocket, which may stay open while it hibernates. */
+async function watchBoard(
+  c: Context<ApiEnv>,
+  board: BoardName,
+  { after, card }: { after?: number | undefined; card?: CardId | undefined },
+): Promise<Response> {
+  const headers = answerProtocols(c);
+  unwrap(await openBoard(c, board).events({ after: 0, limit: 1 })); // nothing is noted of a board that does not exist
+  // A new request without the client's headers, above all without the key.
+  const url = new URL("https://board/events");
+  if (after !== undefined) url.searchParams.set("after", String(after));
+  if (card !== undefined) url.searchParams.set("card", card);
+  url.searchParams.set("owner", await noteSocket(c, toBoardHolder(board)));
+  const object = c.env.BOARD.getByName(`${c.var.profile}/${board}`);
+  const answer = await unwrapResponse(await object.fetch(new Request(url, { headers: { upgrade: "websocket" } })));
+  return new Response(null, { status: 101, webSocket: answer.webSocket, headers });
+}
 
 cardLog.openapi(
   createRoute({

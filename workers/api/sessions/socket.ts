@@ -2,8 +2,7 @@
 // here like every request, then handed to the Session object, which accepts it.
 import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
-import { splitProtocols } from "../auth/credential.ts";
-import { noteSocket } from "../auth/note-socket.ts";
+import { answerProtocols, isUpgrade, noteSocket } from "../auth/note-socket.ts";
 import { EventId } from "./messages.ts";
 import { AppError } from "../problems.ts";
 import { PROBLEM_RESPONSE, createRouter, refuses } from "../router.ts";
@@ -11,8 +10,6 @@ import { openSession, unwrapResponse } from "./session-rpc.ts";
 import { SessionParams } from "./sessions.ts";
 
 export const socket = createRouter();
-
-const SUBPROTOCOL = "talaria.v1";
 
 socket.openapi(
   createRoute({
@@ -30,13 +27,10 @@ socket.openapi(
     responses: { 101: { description: "The connection" }, default: PROBLEM_RESPONSE },
   }),
   async (c) => {
-    if (c.req.header("upgrade")?.toLowerCase() !== "websocket") {
+    if (!isUpgrade(c)) {
       throw new AppError("upgrade_required", "This route needs a WebSocket upgrade. To read one turn, use `…/events`.");
     }
-    const offered = splitProtocols(c.req.header("sec-websocket-protocol"));
-    if (offered.length > 0 && !offered.includes(SUBPROTOCOL)) {
-      throw new AppError("upgrade_required", `Offer the protocol ${SUBPROTOCOL}, or none.`);
-    }
+    const headers = answerProtocols(c);
     // A new request without the client's headers, above all without the key.
     const url = new URL("https://session/socket");
     const { after } = c.req.valid("query");
@@ -47,7 +41,6 @@ socket.openapi(
     const session = openSession(c.env, c.var.profile, id);
     const upgrade = new Request(url, { headers: { upgrade: "websocket" } });
     const answer = await unwrapResponse(await session.fetch(upgrade));
-    const headers: Record<string, string> = offered.length > 0 ? { "sec-websocket-protocol": SUBPROTOCOL } : {};
     return new Response(null, { status: 101, webSocket: answer.webSocket, headers });
   },
 );
