@@ -136,6 +136,13 @@ export const COMMANDS = [
     help: "work that runs by the clock: list, or add SCHEDULE: TASK",
   },
   {
+    name: "board",
+    argument: optional(text("ACTION ...")),
+    handler: "session",
+    access: "admin",
+    help: "list and change the cards of a board; /board help",
+  },
+  {
     name: "undo",
     argument: null,
     handler: "session",

@@ -407,7 +407,7 @@ const tools = z
     disabled: ToolSettings.shape.disabled.unwrap().describe("These are absent, whatever `only` says."),
   })
   .describe(
-    "Which tools sessions get, by name or by toolset: `files`, `shell`, `code`, `web`, `browser`, `vision`, `skills`, `memory`, `recall`, `todo`, `asking`, `delegation`, `mcp-<server>`. A profile and a session may take away more.",
+    "Which tools sessions get, by name or by toolset: `files`, `shell`, `code`, `web`, `browser`, `vision`, `skills`, `memory`, `recall`, `todo`, `asking`, `delegation`, `board`, `mcp-<server>`. A profile and a session may take away more.",
   );
 
 const browsers = z

@@ -9,6 +9,7 @@ import type { Library } from "../skills/library.ts";
 import type { Writer } from "../skills/edit/operations.ts";
 import type { RunChecks } from "../skills/checks.ts";
 import type { ToolFingerprints } from "../skills/format/contract.ts";
+import { type BoardDesk, createBoardTool } from "./board/board.ts";
 import { type ClarifyDesk, createClarify } from "./asking/clarify.ts";
 import { createExecuteCode } from "./code/execute-code.ts";
 import { createCheckInspector } from "./skills/check-inspector.ts";
@@ -66,6 +67,8 @@ export interface SessionToolOptions {
   delegation?: Delegation;
   /** Work by the clock. `null` or absent: there is none. */
   cronjob?: CronjobDesk | null;
+  /** Works with the profile's boards. Absent: there are none for it. */
+  board?: BoardDesk;
   /** Searches the profile's sessions. Absent: they cannot be searched. */
   recall?: Omit<SessionSearchOptions, "session" | "clock">;
   /** Absent: no tool reaches the web. */
@@ -95,6 +98,7 @@ export function createTools(options: SessionToolOptions): Tool[] {
     ...(options.clarify ? [createClarify(options.clarify)] : []),
     ...(options.delegation ? [createDelegateTask(options.delegation, settings)] : []),
     ...(options.cronjob ? [createCronjob(options.cronjob)] : []),
+    ...(options.board ? [createBoardTool(options.board, options.workspace)] : []),
     ...createSkillTools({
       library,
       store: skills,

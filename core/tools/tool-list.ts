@@ -15,6 +15,7 @@ const WHY_NOT_MADE: Record<string, string> = {
   vision_analyze: "No model is set that sees images (TALARIA_MODEL_VISION).",
   image_generate: "No key is set for the model that makes images (`images.model`).",
   process: "Only a session on an exec host has it (`backend: host`).",
+  board: "The profile has no board: make one with PUT /v1/boards/main, or write `/board create TITLE`.",
   memory: NO_LEARNING,
   skill_manage: NO_LEARNING,
   ...Object.fromEntries([...TOOLSETS.files, "terminal"].map((name) => [name, NO_FILES])),

@@ -26,6 +26,7 @@ export const TOOLSETS = {
   todo: ["todo"],
   asking: ["clarify"],
   delegation: ["delegate_task"],
+  board: ["board"],
   jobs: ["cronjob"],
 } as const satisfies Record<string, readonly string[]>;
 
@@ -47,7 +48,7 @@ export function toolsetOf({ name, toolset }: Pick<Tool, "name" | "toolset">): st
  */
 const ROLE_SETTINGS: Record<SessionKind, ToolSettings> = {
   chat: {},
-  delegated: { disabled: ["asking", "memory", "jobs", "sending", "delegation"] },
+  delegated: { disabled: ["asking", "memory", "board", "jobs", "sending", "delegation"] },
   webhook: { only: ["web", "vision_analyze", "skills_list", "skill_view"] },
   card: { disabled: ["asking", "jobs"] },
   job: { disabled: ["asking", "jobs", "memory", "skill_manage"] },

@@ -7,6 +7,7 @@ import { err, ok } from "../../core/errors.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import type { MessageIndex, SessionList } from "../../core/ports.ts";
 import { createLibrary } from "../../core/skills/library.ts";
+import type { BoardCalls } from "../../core/board/board-calls.ts";
 import type { Outbound } from "../../core/outbound/outbound.ts";
 import { createTools } from "../../core/tools/index.ts";
 import type { BrowserPort } from "../../core/tools/web/browser/browser-page.ts";
@@ -40,6 +41,7 @@ describe("docs/ARCHITECTURE.md", () => {
         ...{ jobs: {} as JobPort, session: SESSION },
         ...{ isOwners: () => true, chat: () => null, isTainted: () => false },
       },
+      board: { open: () => ({}) as BoardCalls, author: { by: "agent", session: SESSION }, names: [] },
       clarify: { ask: () => null, find: () => null },
       web: { outbound: {} as Outbound, search: { name: "brave" } as SearchProvider, browser: {} as BrowserPort },
       vision: { findImage: () => null, look: async () => ({ answer: ok({ text: "", model: "" }), spent: [] }) },

@@ -18,7 +18,7 @@ describe("the tools of a session", () => {
 
   test.each<[SessionKind, string[]]>([
     ["chat", []],
-    ["delegated", ["clarify", "cronjob", "delegate_task", "memory"]],
+    ["delegated", ["board", "clarify", "cronjob", "delegate_task", "memory"]],
     ["card", ["clarify", "cronjob"]],
     ["job", ["clarify", "cronjob", "memory", "skill_manage"]],
   ])("of the kind %s are all but %j", (role, missing) => {
@@ -37,7 +37,7 @@ describe("the tools of a session", () => {
   });
 
   test("of a child that may delegate hold delegate_task, unless a level takes it away", () => {
-    expect(missingFor({ role: "delegated", mayDelegate: true })).toEqual(["clarify", "cronjob", "memory"]);
+    expect(missingFor({ role: "delegated", mayDelegate: true })).toEqual(["board", "clarify", "cronjob", "memory"]);
     const rules: ToolRules = { role: "delegated", mayDelegate: true, operator: { disabled: ["delegation"] } };
     expect(missingFor(rules)).toContain("delegate_task");
   });

@@ -12,7 +12,7 @@ const SILENT_CODES = new Set([
   ...["clarify_asked", "clarify_answered", "clarify_timed_out", "message_answer"],
   ...["children_begun", "child_ended"],
   ...["client_asked", "client_answered", "client_timed_out", "guidance_given"],
-  ...["goal", "jobs"],
+  ...["goal", "jobs", "board"],
 ]);
 
 export function toNotice(notice: Pick<NoticeEntry, "n" | "turn" | "at" | "code"> & { text: string }): NoticeEntry {

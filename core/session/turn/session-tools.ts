@@ -9,6 +9,7 @@ import type { Settings } from "../../schemas/settings.ts";
 import type { Scene } from "../../skills/format/conditions.ts";
 import { createLibrary } from "../../skills/library.ts";
 import { toImageTools } from "../images/image-tools.ts";
+import { createBoardDesk } from "../board/board-desk.ts";
 import { createDelegation } from "../delegation/delegate.ts";
 import { findProvider } from "../memory/provider-calls.ts";
 import { createTools } from "../../tools/index.ts";
@@ -113,6 +114,7 @@ function makeTools(
   const learning = context.meta().learning === "on";
   const learned = learning && !isHeldOut(host);
   const { kind, depth = 0 } = context.meta();
+  const boards = createBoardDesk(context);
   const builtIn = createTools({
     workspace,
     // Nobody reads what a delegated session asks for.
@@ -131,6 +133,7 @@ function makeTools(
     ...(!isUnattended(context) && { clarify: createClarifyDesk(context) }),
     ...(host.children && depth < settings.delegation.maxDepth && { delegation: createDelegation(context) }),
     cronjob: createCronjobDesk(context),
+    ...(boards && { board: boards }),
     // Whether or not the session learns: it reads what was said, and nothing that was learned from it.
     ...(host.messages &&
       host.sessions && {
