@@ -1,6 +1,7 @@
 // Every verb of `talaria`, in the order of its help. `--help`, completion and the guide's table read this table.
 import type { Verb } from "../command-line/verb.ts";
 import { acp } from "./acp.ts";
+import { board } from "./board.ts";
 import { channels } from "./channels.ts";
 import { completion } from "./completion.ts";
 import { exportVerb } from "./export.ts";
@@ -28,6 +29,7 @@ export const VERBS: readonly Verb[] = [
   pending,
   usage,
   promptSize,
+  board,
   keys,
   channels,
   jobs,

@@ -82,6 +82,7 @@ async function act(name: string, { board, call, text }: BoardCommand): Answered 
 async function list({ board, options, text }: BoardCommand): Answered {
   const status = text === "" ? undefined : CardStatus.safeParse(text);
   const assignee = options.for === undefined ? undefined : readAssignee(options.for);
+  if (options.for !== undefined && !assignee) return err("bad_card_action", "Write for=ROLE or for=@NAME.");
   if (status?.success === false) return err("bad_card_action", `A status is ${CardStatus.options.join(", ")}.`);
   const filter: CardFilter = {
     limit: MAX_LISTED,

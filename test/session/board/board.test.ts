@@ -187,6 +187,7 @@ describe("/board", () => {
     ["/board create", "bad_card_action", /Write it as \/board create/],
     ["/board create for=Bad! x", "bad_card_action", /assignee/],
     ["/board list board=none", "board_not_found", /There is no board 'none'/],
+    ["/board list for=-", "bad_card_action", /for=ROLE/],
     ["/board list soon", "bad_card_action", /A status is triage/],
     ["/board move c000000000000 scheduled soon", "bad_card_action", /Write it as/],
   ])("refuses %j and says what to write", async (text, code, words) => {
