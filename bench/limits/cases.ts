@@ -1,8 +1,11 @@
 // The cases of bench:limits: every tool on the largest input that it accepts, the shell's commands, and parallel calls.
 import type { Tool } from "../../core/agent/contract.ts";
+import { answerCall, toBoardCalls } from "../../core/board/board-calls.ts";
+import { BOARD_SCHEMA, createBoard } from "../../core/board/board.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import type { Sql } from "../../core/ports.ts";
 import { createLibrary } from "../../core/skills/library.ts";
+import type { BoardDesk } from "../../core/tools/board/board.ts";
 import { createTools } from "../../core/tools/index.ts";
 import { createWorkspace } from "../../core/workspace/workspace.ts";
 import { createMemoryStore } from "../../stores/memory-store.ts";
@@ -232,6 +235,28 @@ const TOOLS: [string, string | null, FixtureName, Call[], number?][] = [
       },
     ],
   ],
+  [
+    "board, a card with the longest texts",
+    String.raw`"status":"ready"`,
+    "empty",
+    [
+      { tool: "board", args: { action: "update", body: "x".repeat(64_000) } },
+      ...Array.from({ length: 30 }, () => ({
+        tool: "board",
+        args: { action: "comment", text: "語".repeat(16_000) },
+      })),
+      { tool: "board", args: { action: "show" } },
+    ],
+  ],
+  [
+    "board, the largest file",
+    String.raw`"bytes":10485740`,
+    "lines",
+    [
+      { tool: "board", args: { action: "attach", path: "big" } },
+      { tool: "board", args: { action: "read-attachment", name: "big", path: "copy" } },
+    ],
+  ],
 ];
 
 export const CASES: Case[] = [
@@ -298,6 +323,7 @@ function makeTools(sql: Sql): Tool[] {
     library: createLibrary({ store, seeds: {}, scene: { fingerprints: () => ({}) } }),
     skills: store,
     runChecks,
+    board: makeBoard(sql),
     todos: { items: () => todos.items, put: (items) => void Object.assign(todos, { items }), labelOf: () => "own" },
     memory: createMemoryStore({ kv: createMemoryKv({ clock }), profile, clock, overlayMs: DEFAULTS.memory.overlayMs }),
     cronjob: {
@@ -309,4 +335,19 @@ function makeTools(sql: Sql): Tool[] {
     clock,
     settings: DEFAULTS,
   });
+}
+
+/** With one card, which the session is to work on. */
+function makeBoard(sql: Sql): BoardDesk {
+  for (const query of BOARD_SCHEMA) sql.run(query);
+  const board = createBoard({
+    ...{ sql, clock: { now: () => Date.now() }, random: createSeededRandom(1), limits: DEFAULTS.board },
+  });
+  const made = board.create({ author: { by: "owner" } }, { title: "A card" });
+  if (!made.ok) throw new Error(made.failure.message);
+  const calls = toBoardCalls({ call: async (method, args) => answerCall(board, method, args) });
+  return {
+    ...{ open: () => calls, author: { by: "agent", session: "01J00000000000000000000000" }, names: ["main"] },
+    place: { board: "main", card: made.value.card.id },
+  };
 }

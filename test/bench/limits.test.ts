@@ -30,6 +30,7 @@ test("every tool and most commands have a case, and each name is unique", () => 
     "memory",
     "todo",
     "cronjob",
+    "board",
   ];
   expect(tools.filter((tool) => !names.some((name) => name.startsWith("tool: ") && name.includes(tool)))).toEqual([]);
   expect(names.length).toBeGreaterThan(120);

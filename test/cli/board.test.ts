@@ -9,7 +9,7 @@ import { ask } from "../support/run-talaria.ts";
 const ID = "c0123456789ab";
 const AT = `/v1/boards/main/cards/${ID}`;
 const card = (more: Partial<Card> = {}): Card => ({
-  ...{ v: 1, id: ID, title: "Write it", body: "All of it.", author: { by: "owner" }, assignee: { role: "coder" } },
+  ...{ v: 2, id: ID, title: "Write it", body: "All of it.", author: { by: "owner" }, assignee: { role: "coder" } },
   ...{ status: "ready", priority: 0, label: null, createdAt: 1, changedAt: 1, startedAt: null, endedAt: null },
   ...{ notBefore: null, run: null, claimUntil: null, block: null, reason: null, summary: null, failures: 0 },
   ...{ recurrences: 0, limits: {}, skills: [] },

@@ -157,7 +157,9 @@ async function attack(tenant: Tenant, backend: "workspace" | "host", of: Facts, 
 
 it("a model that calls every tool with the ids of another profile gets what ids that never existed get", async () => {
   const [other, stranger] = [await createOther(), await createOther()];
-  await Promise.all([other.setServers(), stranger.setServers()]);
+  await Promise.all(
+    [other, stranger].map((tenant) => Promise.all([tenant.setServers(), tenant.call("PUT", "/v1/boards/main")])),
+  );
   const unknown = { ...nothing, name: facts.name, path: facts.path, server: facts.server };
   const mine = await attack(other, "workspace", facts);
   expect(mine.results).toEqual((await attack(stranger, "workspace", unknown)).results);

@@ -5,6 +5,8 @@ import { type Result, err, ok } from "../../errors.ts";
 import { AttachmentName } from "../../schemas/board/log.ts";
 import type { BoardCall } from "./board-call.ts";
 
+/** [own] A longer text is read in parts, from the workspace. */
+const MAX_SHOWN_BYTES = 1 << 20;
 const TEXT_TYPE = "text/plain; charset=utf-8";
 const BINARY_TYPE = "application/octet-stream";
 
@@ -37,6 +39,9 @@ export async function readAttachment(
   if (path !== undefined) {
     const saved = workspace.putAsAgent(path, bytes, "content");
     return saved.ok ? ok(succeed({ ...facts, path: saved.value.path })) : saved;
+  }
+  if (bytes.length > MAX_SHOWN_BYTES) {
+    return err("file_too_large", `'${name}' has ${bytes.length} bytes. Give \`path\` to save it in the workspace.`);
   }
   const text = readText(bytes);
   if (text === null) return err("not_text", `'${name}' is not a text. Give \`path\` to save it in the workspace.`);

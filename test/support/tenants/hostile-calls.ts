@@ -49,6 +49,12 @@ export const HOSTILE: Record<string, (of: Facts, isOnMachine: boolean) => object
       { action: "wait", id, timeout_ms: 1 },
     ]),
   ],
+  board: ({ board }) => [
+    { action: "list" },
+    ...["list", "stats", "watch"].map((action) => ({ action, board })),
+    { action: "create", board, title: "Taken." },
+    { action: "show", board, card: `c${"0".repeat(12)}` },
+  ],
   todo: () => [{}, { todos: [{ id: "1", status: "completed" }], merge: true }],
   skills_list: ({ name }) => [{}, { query: KNOWN_WORD }, { query: name }, { category: "general" }],
   skill_view: ({ name, profile }) => [

@@ -170,6 +170,7 @@ async function plantSettings(origin: string, tenant: Tenant, title: string) {
   const board = `${KNOWN_WORD}-board`;
   await call("PUT", `/v1/roles/${role}`, { description: title });
   for (const name of [board, `${KNOWN_WORD}-${SECRET}`]) await call("PUT", `/v1/boards/${name}`);
+  await call("POST", `/v1/boards/${board}/cards`, { title, assignee: { person: title } });
   const job = `${KNOWN_WORD}-job`;
   await call("POST", "/v1/jobs", { name: job, schedule: "every 30d", prompt: title });
   return { unanswered, board, role, job, server: SERVER, personality, hook, webhook, policy: `${KNOWN_WORD}-limits` };

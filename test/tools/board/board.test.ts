@@ -200,6 +200,11 @@ describe("whose words the tool shows", () => {
     expect((await call({ action: "attach", card, path: "a.bin" })).facts).toMatchObject({ bytes: 3 });
     expect((await call({ action: "attach", card, text: "x" })).facts).toMatchObject({ code: "bad_arguments" });
     expect((await call({ action: "attach", card, path: "none" })).facts).toMatchObject({ code: "file_not_found" });
+    workspace.putAsAgent("long.txt", new Uint8Array(2 << 20).fill(97));
+    expect((await call({ action: "attach", card, path: "long.txt" })).failed).toBe(false);
+    expect((await call({ action: "read-attachment", card, name: "long.txt" })).facts).toMatchObject({
+      code: "file_too_large",
+    });
     expect((await call({ action: "read-attachment", card, name: "a.bin" })).facts).toMatchObject({ code: "not_text" });
     expect((await call({ action: "read-attachment", card, name: "a.bin", path: "in/b.bin" })).facts).toMatchObject({
       path: "in/b.bin",
