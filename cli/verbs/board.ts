@@ -1,7 +1,13 @@
 // `talaria board`: the cards of a board. What is done with a card has a row in the table that the agent's tool and `/board` read too
-// (core/board/words.ts), and one action here.
-import { renderCard, renderStats } from "../../core/board/render.ts";
-import { ACTION_WORDS, findCardId, readAction, readAssignee, showAssignee } from "../../core/board/words.ts";
+// (core/commands/board/board-words.ts), and one action here.
+import { renderCard, renderStats } from "../../core/commands/board/render-board.ts";
+import {
+  ACTION_WORDS,
+  findCardId,
+  readAction,
+  readAssignee,
+  showAssignee,
+} from "../../core/commands/board/board-words.ts";
 import {
   BoardStatsInfo,
   type CardAction,

@@ -139,7 +139,7 @@ export const COMMANDS = [
     name: "board",
     argument: optional(text("ACTION ...")),
     handler: "session",
-    access: "admin",
+    access: "owner",
     help: "list and change the cards of a board; /board help",
   },
   {

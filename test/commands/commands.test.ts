@@ -102,6 +102,7 @@ describe("the help of commands", () => {
     expect(names("owner").filter((name) => !names("admin").includes(name))).toEqual([
       "learn",
       "jobs",
+      "board",
       "memory",
       "search",
     ]);

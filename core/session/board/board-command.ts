@@ -3,7 +3,13 @@
 import type { BoardCalls } from "../../board/board-calls.ts";
 import type { CardFilter, Call, NewCard } from "../../board/contract.ts";
 import { performAction } from "../../board/perform-action.ts";
-import { renderBoardHelp, renderCard, renderCards, renderLine, renderStats } from "../../board/render.ts";
+import {
+  renderBoardHelp,
+  renderCard,
+  renderCards,
+  renderLine,
+  renderStats,
+} from "../../commands/board/render-board.ts";
 import {
   ACTION_WORDS,
   describeIssue,
@@ -13,7 +19,7 @@ import {
   readAssignee,
   readOptions,
   splitWord,
-} from "../../board/words.ts";
+} from "../../commands/board/board-words.ts";
 import { type Result, err, ok } from "../../errors.ts";
 import { AddComment, CreateCard } from "../../schemas/board/card-api.ts";
 import { BoardName, type CardId, CardStatus, DEFAULT_BOARD } from "../../schemas/board/card.ts";

@@ -10,9 +10,9 @@ const SILENT_CODES = new Set([
   ...["resumed", "model_retried", "paused", "learned", "compaction_failed", "pending", "image_described"],
   ...["approval_asked", "approval_decided", "approval_judged", "command", "command_answer", "skill_commands"],
   ...["clarify_asked", "clarify_answered", "clarify_timed_out", "message_answer"],
-  ...["children_begun", "child_ended"],
+  ...["board", "children_begun", "child_ended"],
   ...["client_asked", "client_answered", "client_timed_out", "guidance_given"],
-  ...["goal", "jobs", "board"],
+  ...["goal", "jobs"],
 ]);
 
 export function toNotice(notice: Pick<NoticeEntry, "n" | "turn" | "at" | "code"> & { text: string }): NoticeEntry {

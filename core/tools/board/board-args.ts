@@ -1,7 +1,7 @@
 // What the model gives the tool `board`: one flat object for all operations. Each operation's own form (board-operations.ts) then says which fields it
 // takes. Pure.
 import * as z from "zod";
-import { readAssignee } from "../../board/words.ts";
+import { readAssignee } from "../../commands/board/board-words.ts";
 import { type Result, err, ok } from "../../errors.ts";
 import { BlockKind, BoardName, Card, CardId, CardStatus } from "../../schemas/board/card.ts";
 import { AttachmentName } from "../../schemas/board/log.ts";

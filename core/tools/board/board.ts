@@ -3,7 +3,7 @@
 import type { Tool } from "../../agent/contract.ts";
 import { fail } from "../../agent/tool-result.ts";
 import type { BoardCalls } from "../../board/board-calls.ts";
-import { describeIssue } from "../../board/words.ts";
+import { describeIssue } from "../../commands/board/board-words.ts";
 import type { Failure } from "../../errors.ts";
 import { type Author, type BoardName, type CardId, DEFAULT_BOARD } from "../../schemas/board/card.ts";
 import type { Workspace } from "../../workspace/workspace.ts";

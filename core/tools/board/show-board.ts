@@ -3,7 +3,7 @@
 import type { ToolResult } from "../../agent/contract.ts";
 import { succeed } from "../../agent/tool-result.ts";
 import type { BoardStats, CardPage, CardView, Changed } from "../../board/contract.ts";
-import { showAssignee } from "../../board/words.ts";
+import { showAssignee } from "../../commands/board/board-words.ts";
 import type { JsonObject } from "../../schemas/entry.ts";
 import type { Author, Card, CardEvent, CardRun } from "../../schemas/board/card.ts";
 

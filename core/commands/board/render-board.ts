@@ -1,8 +1,8 @@
 // How people read a board: cards in lines, a card whole, the commands. Used by `/board` and `talaria board`. Pure.
-import { clip } from "../clip.ts";
-import { type Author, type CardRun, CardStatus } from "../schemas/board/card.ts";
-import type { BoardStats, CardLine, CardPage, CardView } from "./contract.ts";
-import { ACTION_WORDS, showAssignee } from "./words.ts";
+import { clip } from "../../clip.ts";
+import { type Author, type CardRun, CardStatus } from "../../schemas/board/card.ts";
+import type { BoardStats, CardLine, CardPage, CardView } from "../../board/contract.ts";
+import { ACTION_WORDS, showAssignee } from "./board-words.ts";
 
 /** [own] Of one text in a card that is shown whole. */
 const TEXT_CHARS = 4_000;

@@ -1,8 +1,8 @@
-// How people and models write what a board takes, and how a card is shown in a line. Used by the tool `board`, by `/board` and by `talaria board`. Pure.
-import { type Result, err, ok } from "../errors.ts";
-import { type ActionFacts, CARD_ACTIONS, type CardAction } from "../schemas/board/card-api.ts";
-import { Assignee, type Card, CardId } from "../schemas/board/card.ts";
-import type { ActionAsked } from "./perform-action.ts";
+// How people and models write what a board takes: the tool `board`, `/board` and `talaria board`. Pure.
+import { type Result, err, ok } from "../../errors.ts";
+import { type ActionFacts, CARD_ACTIONS, type CardAction } from "../../schemas/board/card-api.ts";
+import { Assignee, type Card, CardId } from "../../schemas/board/card.ts";
+import type { ActionAsked } from "../../board/perform-action.ts";
 
 const NOBODY = "-";
 
