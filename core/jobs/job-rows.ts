@@ -62,6 +62,11 @@ export function createJobRows(sql: Sql) {
       const removed = sql.run("DELETE FROM job WHERE name = ? RETURNING name", name).length;
       if (removed > 0) sql.run("UPDATE job_count SET n = n - 1");
     },
+    /** Those that pause though no person said so. Reads all jobs. */
+    listStopped(limit: number): Job[] {
+      const query = `SELECT name, body FROM job WHERE json_extract(body, '$.paused.cause') <> 'person' ORDER BY name LIMIT ?`;
+      return sql.run<Row>(query, limit).map(parse);
+    },
     /** Those that finished at `before` or earlier. */
     listEnded(before: number, limit: number): Job[] {
       const query = `SELECT name, body FROM job INDEXED BY job_ended WHERE ended IS NOT NULL AND ended <= ? ORDER BY ended LIMIT ?`;

@@ -9,7 +9,7 @@ import type { Author } from "../schemas/board/card.ts";
 import type { SessionId } from "../schemas/ids.ts";
 import { beginDueRun, beginManualRun, manualKey } from "./begin-run.ts";
 import { changeJob, createJob, resumeJob, toChange } from "./edit-job.ts";
-import { createJobRows } from "./job-rows.ts";
+import { createJobRows, dueOf } from "./job-rows.ts";
 import { createOpRows } from "./op-rows.ts";
 import { createRunCalls } from "./run-calls.ts";
 import { createRunRows } from "./run-rows.ts";
@@ -27,6 +27,21 @@ export interface JobsDeps {
 export interface OpenRun {
   job: Job;
   run: JobRun;
+}
+
+/** [own] A run that begins so late has lost more than a turn's wait for a place. */
+const LATE_MS = 5 * 60_000;
+/** Of each kind. More lines are not useful. */
+const CHECKED_JOBS = 5;
+
+export interface JobsCheckUp {
+  jobs: number;
+  /** Due for five minutes, and not begun. */
+  late: { name: JobName; due: number }[];
+  /** Paused, and not by a person. */
+  stopped: { name: JobName; why: string }[];
+  /** The end of the newest run was lost. */
+  lost: { name: JobName; slot: number }[];
 }
 
 export type Jobs = ReturnType<typeof createJobs>;
@@ -93,6 +108,16 @@ export function createJobs(deps: JobsDeps) {
     /** Failure: `job_not_found`. */
     find,
     count: jobs.count,
+    /** For a check-up: what a person should look at. */
+    checkUp(): JobsCheckUp {
+      const late = jobs.listDue(clock.now() - LATE_MS, CHECKED_JOBS);
+      return {
+        jobs: jobs.count(),
+        late: late.map((job) => ({ name: job.name, due: dueOf(job)! })),
+        stopped: jobs.listStopped(CHECKED_JOBS).map(({ name, paused }) => ({ name, why: paused!.why })),
+        lost: runs.listLost(CHECKED_JOBS).map(({ name, slot }) => ({ name, slot })),
+      };
+    },
     /** Every skill that a job names: the curator leaves them alone. */
     listSkills: jobs.listSkills,
 

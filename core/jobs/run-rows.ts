@@ -89,6 +89,12 @@ export function createRunRows(sql: Sql) {
       const run = list(query, job)[0];
       return run ? { output: run.output ?? "", at: run.endedAt ?? run.claimedAt } : null;
     },
+    /** The newest run of each job, where its end was lost. Reads all jobs. */
+    listLost(limit: number): JobRun[] {
+      const newest = "r.n = (SELECT max(s.n) FROM job_run AS s WHERE s.job = job.id)";
+      const query = `SELECT r.body FROM job JOIN job_run AS r ON ${newest} WHERE r.state = 'unknown' ORDER BY r.n DESC LIMIT ?`;
+      return list(query, limit);
+    },
     /** Runs of a deleted session stay, and say no more which it was. */
     listOfSession: (session: SessionId): JobRun[] => list("SELECT body FROM job_run WHERE session = ?", session),
     removeAll(job: JobId): void {

@@ -22,7 +22,15 @@ import { openBucket } from "../../wiring/stores.ts";
 import { openOutbound } from "../../wiring/outbound.ts";
 import { readSettings } from "../../wiring/settings.ts";
 import { hasTable, toSql } from "../sql.ts";
-import { type AgendaEnv, openAccount, openBoard, openBoardSettings, openChannels, openSession } from "./context.ts";
+import {
+  type AgendaCheckUp,
+  type AgendaEnv,
+  openAccount,
+  openBoard,
+  openBoardSettings,
+  openChannels,
+  openSession,
+} from "./context.ts";
 import { type JobDesk, createJobDesk } from "./job-desk.ts";
 import { lookAtGate } from "./look-at-gate.ts";
 import { createGoalDesk } from "./goals.ts";
@@ -177,9 +185,22 @@ export class Agenda extends DurableObject<AgendaEnv> {
 
   // ---- work ----
 
+  /** What a person should look at. An alarm that is missing is set. */
+  async checkUp(): Promise<AgendaCheckUp> {
+    const alarm = await this.ctx.storage.getAlarm();
+    const due = this.#nextDue();
+    if (due !== null && alarm === null) await this.#arm();
+    return {
+      ...{ alarm, due, jobs: this.#jobs().checkUp() },
+      goals: this.#goals.list().map(({ id, session, state, reason }) => ({ id, session, state, reason })),
+      boards: (await this.listBoards()).map(({ name }) => name),
+      roles: (await this.listRoles()).map(({ name }) => name),
+    };
+  }
+
   override async alarm(): Promise<void> {
     const desk = this.#jobs();
-    if (desk.nextDue() === null && this.#goals.nextDue() === null) return;
+    if (this.#nextDue() === null) return;
     await this.ctx.storage.setAlarm(systemClock.now() + WATCH_MS);
     // Not awaited: no alarm fires while one is handled, and a gate may be slow.
     this.ctx.waitUntil(
@@ -192,9 +213,15 @@ export class Agenda extends DurableObject<AgendaEnv> {
   }
 
   async #arm(): Promise<void> {
+    const due = this.#nextDue();
+    if (due === null) await this.ctx.storage.deleteAlarm();
+    else await this.ctx.storage.setAlarm(Math.max(due, systemClock.now()));
+  }
+
+  /** Milliseconds since 1970; `null`: there is nothing to do. */
+  #nextDue(): number | null {
     const due = [this.#jobs().nextDue(), this.#goals.nextDue()].filter((at) => at !== null);
-    if (due.length === 0) await this.ctx.storage.deleteAlarm();
-    else await this.ctx.storage.setAlarm(Math.max(Math.min(...due), systemClock.now()));
+    return due.length === 0 ? null : Math.min(...due);
   }
 
   /** Deletes everything, the boards first. Idempotent. Called by the profile's Account, which no longer knows the profile. */

@@ -1,7 +1,6 @@
 // What the parts of an Agenda object share: its environment, and the calls of other objects that it makes. Types, and the stubs.
 import type { Result } from "../../core/errors.ts";
 import type { Accepted, CreatedSession, SessionInfo } from "../../core/schemas/api.ts";
-import type { RoleName } from "../../core/schemas/agenda/role.ts";
 import type { BoardName } from "../../core/schemas/board/card.ts";
 import type { ProfileId, SessionId } from "../../core/schemas/ids.ts";
 import type { HookEvent } from "../../core/schemas/profile/hooks.ts";
@@ -9,7 +8,9 @@ import type { TurnReport } from "../../core/schemas/run.ts";
 import type { PostedMessage } from "../../core/session/accept-message.ts";
 import type { NewSession } from "../../core/session/engine.ts";
 import type { OutboundEnv } from "../../wiring/outbound.ts";
-import type { ShownGoals } from "../../core/schemas/agenda/goal.ts";
+import type { JobsCheckUp } from "../../core/jobs/jobs.ts";
+import type { Goal, ShownGoals } from "../../core/schemas/agenda/goal.ts";
+import type { RoleName } from "../../core/schemas/agenda/role.ts";
 import type { SettingsVariable } from "../../wiring/settings.ts";
 
 export interface AgendaEnv extends SettingsVariable, OutboundEnv {
@@ -18,6 +19,18 @@ export interface AgendaEnv extends SettingsVariable, OutboundEnv {
   SESSION: DurableObjectNamespace;
   CHANNELS: DurableObjectNamespace;
   SKILLS: R2Bucket;
+}
+
+/** What a check-up is told. Times in milliseconds since 1970. */
+export interface AgendaCheckUp {
+  /** `null`: none is set. */
+  alarm: number | null;
+  /** When there is something to do; `null`: there is nothing. */
+  due: number | null;
+  jobs: JobsCheckUp;
+  goals: Pick<Goal, "id" | "session" | "state" | "reason">[];
+  boards: BoardName[];
+  roles: RoleName[];
 }
 
 export interface AccountStub {

@@ -3,7 +3,7 @@
 import type { JobCall } from "../../core/commands/jobs/job-port.ts";
 import { type Result, err, ok } from "../../core/errors.ts";
 import { JOB_SCHEMA, dueOf } from "../../core/jobs/job-rows.ts";
-import { type ChangeCall, type OpenRun, createJobs } from "../../core/jobs/jobs.ts";
+import { type ChangeCall, type JobsCheckUp, type OpenRun, createJobs } from "../../core/jobs/jobs.ts";
 import { toRunEnd, withTokens } from "../../core/jobs/read-end.ts";
 import { OP_SCHEMA } from "../../core/jobs/op-rows.ts";
 import { RUN_SCHEMA } from "../../core/jobs/run-rows.ts";
@@ -141,6 +141,7 @@ export function createJobDesk(deps: JobDeskDeps) {
       if (hasTables()) jobs.forgetSession(session);
     },
 
+    checkUp: (): JobsCheckUp => (hasTables() ? jobs.checkUp() : { jobs: 0, late: [], stopped: [], lost: [] }),
     nextDue: (): number | null => (hasTables() ? jobs.nextDue() : null),
     /** Carries out what is due: new runs, open ones that are to be looked after, what is to be sent. Never rejects. */
     async work(): Promise<void> {

@@ -2,6 +2,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import type { ProfileSettings } from "../../../core/schemas/profile/settings.ts";
+import type { Agenda } from "../../../durable-objects/agenda/agenda.ts";
 import { START_MS, ask, createProfile, createSession, env, fetchApi } from "../../api/api-calls.ts";
 
 const soon = { timeout: 15_000, interval: 20 };
@@ -62,12 +63,30 @@ describe("a goal", () => {
     expect((await ask("GET", `/v1/sessions/${second}/goal`, { key })).body).toMatchObject({ id });
     expect((await ask("GET", `/v1/sessions/${first}/goal`, { key })).status).toBe(404);
 
-    const agenda = env.AGENDA.getByName(profile);
-    await agenda.forgetSession(first as never);
+    const agenda = env.AGENDA.getByName(profile) as unknown as Pick<Agenda, "checkUp" | "forgetSession"> &
+      DurableObjectStub;
+    expect(await agenda.checkUp()).toEqual({
+      ...{ alarm: null, due: null, jobs: { jobs: 0, late: [], stopped: [], lost: [] }, boards: [], roles: [] },
+      goals: [{ id, session: second, state: "paused", reason: "The judge gave no verdict 3 times in a row." }],
+    });
+    await agenda.forgetSession(first);
     expect((await ask("GET", "/v1/goals", { key })).body).toMatchObject({ goals: [{ id }] });
-    await agenda.forgetSession(second as never);
+    await agenda.forgetSession(second);
     expect((await ask("GET", "/v1/goals", { key })).body).toEqual({ goals: [] });
     const account = env.ACCOUNT.getByName(profile) as unknown as { readSettings(): Promise<ProfileSettings> };
     expect((await account.readSettings()).sections.goals).toEqual({});
+  });
+});
+
+describe("a check-up of the Agenda", () => {
+  it("sets an alarm that was lost", async () => {
+    const { profile: own, key: ownKey } = await createProfile();
+    await ask("POST", "/v1/jobs", { key: ownKey, body: { name: "brief", schedule: "every 2h", prompt: "Say hi." } });
+    const agenda = env.AGENDA.getByName(own) as unknown as Pick<Agenda, "checkUp"> & DurableObjectStub;
+    const { alarm, due } = await agenda.checkUp();
+    expect(alarm).toBe(due);
+    await runInDurableObject(agenda, (_, { storage }) => storage.deleteAlarm());
+    expect(await agenda.checkUp()).toMatchObject({ alarm: null, due, jobs: { jobs: 1 } });
+    expect(await agenda.checkUp()).toMatchObject({ alarm: due });
   });
 });

@@ -188,6 +188,7 @@ const attachment = { name: "a", mediaType: "text/plain", bytes: 0, author: { by:
 const board = {
   async call(method: string) {
     if (method === "list") return ok({ cards: [], next: null });
+    if (method === "stats") return ok({ byStatus: {}, byAssignee: [], oldestReadyAt: null });
     if (method === "events" || method === "comments" || method === "runs") return ok([]);
     return ok({ card: {}, comment: {}, attachment, bytes: new Uint8Array() });
   },
@@ -211,6 +212,10 @@ const agenda = {
   listJobRuns: async () => ok({ runs: [JOB_RUN], next: null }),
   removeBoard: async () => {},
   listGoals: async () => [goalInfo],
+  checkUp: async () => ({
+    ...{ alarm: null, due: null, jobs: { jobs: 1, late: [], stopped: [], lost: [] }, goals: [goalInfo] },
+    ...{ boards: ["main"], roles: ["writer"] },
+  }),
   findGoal: async () => ok(goalInfo),
   newestGoal: async () => goalInfo,
   beginGoal: async () => ok(goalInfo),

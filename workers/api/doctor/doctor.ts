@@ -26,7 +26,7 @@ doctor.openapi(
     scope: "admin",
     description:
       "Checks the deployment by using each part once: models and their keys (at most 12 short calls), R2, KV, the queue to the review Worker " +
-      "and back, the last run of cron, versions, the exec host; with a profile's key also its objects and MCP servers. Takes up to 30 seconds. " +
+      "and back, the last run of cron, versions, the exec host; with a profile's key also its objects, MCP servers, channels, webhooks, jobs, goals and boards. Takes up to 30 seconds. " +
       "Removes what it wrote. Each line says what was found and, unless it is `ok`, how to fix it.",
     responses: describeResponses(200, "What was found", DoctorReport),
   }),

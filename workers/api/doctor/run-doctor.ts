@@ -9,11 +9,12 @@ import { openExecHost } from "../../../wiring/exec.ts";
 import { openModelProbes } from "../../../wiring/models.ts";
 import { openOutbound } from "../../../wiring/outbound.ts";
 import { toBucket } from "../../../stores/platform/r2.ts";
+import type { AgendaCheckUp } from "../../../durable-objects/agenda/context.ts";
 import { type Env, parseEnvSettings } from "../env.ts";
 import { unwrap } from "../problems.ts";
 import { openMcpAccount } from "../mcp-servers/mcp-account.ts";
 import { openAccount, openSession } from "../sessions/session-rpc.ts";
-import { openChannels, openWebhooks, readReachability } from "./open-objects.ts";
+import { openAgenda, openBoard, openChannels, openWebhooks, readReachability } from "./open-objects.ts";
 import { CHANNELS_FIX, checkChannels, checkWebhooks } from "./check-channels.ts";
 import { MAX_MODEL_CALLS, type Spent, checkModel, nameKey } from "./check-models.ts";
 import {
@@ -38,6 +39,7 @@ import {
   checkKv,
   checkQueue,
 } from "./check-stores.ts";
+import { WORK_FIX, checkAgenda, checkBoard } from "./check-work.ts";
 import { bad, guard, warn } from "./lines.ts";
 
 const STORE_MS = 10_000;
@@ -116,6 +118,7 @@ async function checkServices(env: Env, profile: ProfileId | undefined): Promise<
           checkMcpServers(env, profile),
           checkOwnChannels(env, profile),
           checkOwnWebhooks(env, profile),
+          checkOwnWork(env, profile),
         ];
   return (await Promise.all([way, exec, ...own])).flat();
 }
@@ -164,6 +167,22 @@ function checkOwnWebhooks(env: Env, profile: ProfileId): Promise<DoctorLine[]> {
     });
     return checkWebhooks(latest, readReachability(env));
   });
+}
+
+/** Jobs and goals first: their object names the boards. */
+async function checkOwnWork(env: Env, profile: ProfileId): Promise<DoctorLine[]> {
+  let found: AgendaCheckUp | null = null;
+  const lines = await guard({ check: "agenda", fix: WORK_FIX, ms: STORE_MS }, async () => {
+    found = await openAgenda(env, profile).checkUp();
+    return checkAgenda(found, Date.now());
+  });
+  const { boards = [], roles = [] } = (found ?? {}) as Partial<AgendaCheckUp>;
+  const ofBoards = await mapLimit(boards, CALLS_AT_ONCE, (name) =>
+    guard({ check: `board ${name}`, fix: WORK_FIX, ms: STORE_MS }, async () =>
+      checkBoard(name, unwrap(await openBoard(env, profile, name).stats()), roles),
+    ),
+  );
+  return [...lines, ...ofBoards.flat()];
 }
 
 async function checkMcpServers(env: Env, profile: ProfileId): Promise<DoctorLine[]> {
