@@ -62,10 +62,10 @@ export function createGoals({ sql, clock, limits }: { sql: Sql; clock: Clock; li
         if (open && !replace) {
           return err("goal_open", `This session has a goal that is ${open.state}. Clear it first, or resume it.`);
         }
+        if (open) rows.put(clearFor(open));
         if (!makeRoom()) {
           return err("too_many_goals", `A profile has at most ${limits().maxPerProfile} goals. Clear one first.`);
         }
-        if (open) rows.put(clearFor(open));
         const goal = beginGoal(given, timeIn(given.session), limits());
         put(goal, null);
         return ok(goal);

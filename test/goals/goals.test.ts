@@ -118,6 +118,14 @@ describe("a goal", () => {
     expect(read(1).state).toBe("cleared");
     expect(goals.newestOf(A)?.id).toBe(id(2));
   });
+
+  test("makes its own room when it replaces one, though all others are open", () => {
+    const { begin, goals } = setUp({ maxPerProfile: 2 });
+    begin(1);
+    begin(2, B);
+    expect(goals.begin({ id: id(3), session: A, spec: SPEC }, { replace: true })).toMatchObject({ ok: true });
+    expect(goals.list().map((goal) => goal.id)).toEqual([id(3), id(2)]);
+  });
 });
 
 describe("who is told", () => {

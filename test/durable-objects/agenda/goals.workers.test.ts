@@ -1,5 +1,5 @@
 // A goal in real objects: the Agenda tells the session, which works at it with the model that ships, whose answers are no verdicts.
-import { runInDurableObject } from "cloudflare:test";
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import type { ProfileSettings } from "../../../core/schemas/profile/settings.ts";
 import type { Agenda } from "../../../durable-objects/agenda/agenda.ts";
@@ -75,6 +75,24 @@ describe("a goal", () => {
     expect((await ask("GET", "/v1/goals", { key })).body).toEqual({ goals: [] });
     const account = env.ACCOUNT.getByName(profile) as unknown as { readSettings(): Promise<ProfileSettings> };
     expect((await account.readSettings()).sections.goals).toEqual({});
+  });
+});
+
+describe("a goal whose objects are evicted", () => {
+  it("goes on by the alarm of its session, with each continuation once", async () => {
+    const session = await createSession(key);
+    const made = await ask("POST", "/v1/goals", { key, body: { session, text: "Find the zebragoal." } });
+    const { id } = made.body as { id: string };
+    const stub = env.SESSION.getByName(`${profile}/${session}`) as unknown as DurableObjectStub;
+    await evictDurableObject(stub);
+    await evictDurableObject(env.AGENDA.getByName(profile) as unknown as DurableObjectStub);
+    await vi.waitUntil(async () => {
+      await runDurableObjectAlarm(stub);
+      return (await readGoal(id)).state === "paused";
+    }, soon);
+    const { body } = await ask("GET", `/v1/sessions/${session}/entries`, { key });
+    const { entries } = body as { entries: { kind: string; goal?: { serial: number } }[] };
+    expect(entries.flatMap(({ kind, goal }) => (kind === "user" ? [goal?.serial] : []))).toEqual([1, 2, 3]);
   });
 });
 
