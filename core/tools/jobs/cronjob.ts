@@ -49,7 +49,6 @@ const Args = z.strictObject({
     .describe("Where answers go. Default of create: here if this is a chat of a channel, else nowhere."),
   gate: shape.gate.unwrap().optional().describe("Runs only when what this shows has changed. null: always."),
   repeat: shape.repeat.unwrap().optional().describe("Runs in all. null: no limit."),
-  max_tokens: shape.maxTokens.describe("Of one run."),
   why: z.string().max(1_000).optional().describe("For pause: the reason, shown to the person."),
 });
 type Args = z.infer<typeof Args>;
@@ -97,7 +96,6 @@ function toAction(args: Args, desk: CronjobDesk): Result<JobAction> {
   const fields = {
     ...{ schedule: args.schedule, timeZone: args.time_zone, prompt: args.prompt, skills: args.skills },
     ...{ contextFrom: args.context_from, deliver: to.value, gate: args.gate, repeat: args.repeat },
-    maxTokens: args.max_tokens,
   };
   switch (action) {
     case "create": {

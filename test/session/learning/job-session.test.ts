@@ -37,6 +37,18 @@ describe("a session of a job", () => {
     expect(inputs.map(({ parts }) => parts)).toEqual([pieces, [{ source: "content", text: TEXT }]]);
   });
 
+  test("is reviewed where the owner set the job, also with what other jobs said, and not where an agent did", async () => {
+    const task = (source: "principal" | "content") => ({ source, text: TEXT });
+    const other = { source: "content" as const, text: "\n\nThe job news said: 7." };
+    const reviews = async (...pieces: Parameters<typeof toSourcedText>[0]) => {
+      const world = await open([write, done]);
+      await world.engine.post(toSourcedText(pieces));
+      await world.life.settled();
+      return world.reviewsSent().length;
+    };
+    expect([await reviews(task("principal"), other), await reviews(task("content"), other)]).toEqual([1, 0]);
+  });
+
   test("is reviewed without memory, and its text is content there, so that no lesson can rest on it", async () => {
     const world = await open([write, done]);
     await world.say(TEXT);

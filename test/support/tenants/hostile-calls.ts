@@ -112,6 +112,13 @@ export const HOSTILE: Record<string, (of: Facts, isOnMachine: boolean) => object
     ]),
     { session: `${session}' OR '1'='1` },
   ],
+  cronjob: ({ job, profile }) => [
+    { action: "list" },
+    ...["show", "runs", "run", "pause", "resume", "remove"].map((action) => ({ action, name: job })),
+    { action: "show", name: `${profile}-${job}` },
+    { action: "update", name: job, prompt: "taken" },
+    { action: "create", name: "taken", schedule: "every 30d", prompt: "Mine.", context_from: [job] },
+  ],
   // Asks its own person.
   clarify: () => [{ question: `What of the ${KNOWN_WORD}?`, choices: ["This", "That"] }],
   // A child is a session of the same profile, and no more may be found from there.
