@@ -55,7 +55,8 @@ export function adoptSession(engine: Engine): boolean {
   try {
     driver.stop();
     host.sql.transaction(() => {
-      const { moving: _, indexYear: __, ...meta } = context.meta();
+      // The goal stays with the Agenda of the origin, and its chat with the channels there.
+      const { moving: _, indexYear: __, goal: ___, ...meta } = context.meta();
       log.setMeta("session", meta satisfies SessionMeta);
       const newest = log.newestBegun();
       if (newest > 0) indexInherited(context, newest);

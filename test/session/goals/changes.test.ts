@@ -126,6 +126,30 @@ describe("a person's message", () => {
     expect(world.goal()).toMatchObject({ state: "done", turns: 2 });
   });
 
+  test.each(["interrupt", "steer"] as const)(
+    "that comes with `%s` neither pauses the goal nor waits for it",
+    async (busy) => {
+      const answered = Promise.withResolvers<void>();
+      const world = createGoalWorld([CONTINUE, DONE], {
+        script: [{ text: "I begin", until: answered.promise }, ANSWER, ANSWER, ANSWER],
+      });
+      const posted = world.say("/goal Make it whole.");
+      await ticks(2_000);
+      await world.life().engine.post({ text: "And mind the tests.", busy });
+      await ticks(2_000);
+      answered.resolve();
+      await posted;
+      await world.life().settled();
+      expect(world.inputs()).toEqual([
+        "/goal Make it whole.",
+        "Work on this goal until it is reached.",
+        "And mind the tests.",
+        "Go on with the goal.",
+      ]);
+      expect(world.goal()).toMatchObject({ state: "done", turns: 2 });
+    },
+  );
+
   test("changes what the next continuation says, and the number stays its own", async () => {
     const answered = Promise.withResolvers<void>();
     const world = createGoalWorld([{ ...CONTINUE, until: answered.promise }, CONTINUE, DONE]);
@@ -157,6 +181,32 @@ describe("words of somebody who does not own the profile", () => {
     expect(last.parts.map(({ source }) => source)).toEqual(["content"]);
     expect(world.desk.goals.shown().goals).toEqual([]);
   });
+});
+
+test("a turn that is open is not polled: its end plans what follows", async () => {
+  const answered = Promise.withResolvers<void>();
+  const world = createGoalWorld([DONE], { script: [{ ...ANSWER, until: answered.promise }, ANSWER] });
+  const posted = world.say("hi");
+  await ticks(500);
+  world.desk.goals.begin({ id: id(1), session: SESSION, spec: spec("Make it whole."), since: 1 });
+  await world.desk.tell(() => world.life().engine.lookAtGoal());
+  await ticks(500);
+  const [row] = world.harness.sql.run<{ due: number }>("SELECT due FROM job WHERE id = 'goal'");
+  expect(row!.due - world.clock.now()).toBe(24 * 60 * 60_000);
+  answered.resolve();
+  await posted;
+  expect([world.serials(), world.goal()?.state]).toEqual([[1], "done"]);
+});
+
+test("a goal outlives its epoch and its object: each continuation says all of it", async () => {
+  const world = createGoalWorld([{ text: '{"verdict":"blocked","reason":"Ask."}' }, DONE]);
+  await world.say("/goal Make it whole.\nverification: the tests pass");
+  await world.say("/refresh");
+  world.reboot();
+  await world.say("/goal resume");
+  const last = world.entries().findLast((entry) => entry.kind === "user" && entry.goal)!;
+  expect(textOf(last)).toContain("Make it whole.\nVerification: the tests pass");
+  expect(world.goal()).toMatchObject({ state: "done" });
 });
 
 describe("a stop between the verdict and the continuation", () => {

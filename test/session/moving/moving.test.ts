@@ -91,6 +91,18 @@ describe("a session on its way in", () => {
     expect(there.engine.detail()).toMatchObject({ turns: [{}, {}, { n: 3, state: "done" }] });
   });
 
+  it("leaves its goal and the goal's chat behind", async () => {
+    const { harness: origin, life } = await build();
+    const goal = '{"id":"0000000000000001","channel":{"chat":"c1"}}';
+    origin.sql.run("UPDATE meta SET value = json_set(value, '$.goal', json(?)) WHERE key = 'session'", goal);
+    const harness = createSessionHarness({ model: answers() });
+    const there = harness.boot();
+    must(there.engine.importPage(rowsOf(readAll(life, 1e9)), true));
+    await there.engine.adopt();
+    const [meta] = harness.sql.run<{ value: string }>("SELECT value FROM meta WHERE key = 'session'");
+    expect(JSON.parse(meta!.value)).not.toHaveProperty("goal");
+  });
+
   it.each([["running"], ["queued"]])("a turn that was %s is stopped, and is not run here", async (state) => {
     const { harness: origin, life } = await build();
     const open = {
