@@ -14,6 +14,7 @@
 import type { Model, ModelEvent, ModelRequest } from "../agent/contract.ts";
 import { type Answer, type ToolCall } from "../schemas/entry.ts";
 import { createModelFailure } from "./failures/failures.ts";
+import { workOnCard } from "./rehearsal/card.ts";
 import { chat } from "./rehearsal/chat.ts";
 import type { Reply } from "./rehearsal/reply.ts";
 import { readInput, offeredTools } from "./rehearsal/request.ts";
@@ -63,6 +64,10 @@ function decide(request: ModelRequest): Reply {
   const side = sideJob(request);
   if (side) return side;
   if (isReview(request)) return review(request);
+  return workOnCard(request, work) ?? work(request);
+}
+
+function work(request: ModelRequest): Reply {
   const report = parseWorkbenchTask(readInput(request));
   if (report) return workOnReport(request, report);
   const task = parseTableTask(readInput(request));

@@ -1,5 +1,5 @@
-// The tool `board` and `/board` in a real session, over the real objects: what the agent writes is on the board, in its own name.
-import { expect, it } from "vitest";
+// The tool `board` and `/board` in real sessions, over the real objects: of a chat, and of a worker that the board has begun.
+import { expect, it, vi } from "vitest";
 import { START_MS, ask, createProfile, createSession, fetchApi } from "../api-calls.ts";
 
 it(
@@ -28,6 +28,31 @@ it(
       ["created", "agent"],
       ["completed", "owner"],
     ]);
+  },
+  START_MS,
+);
+
+it(
+  "works on a card in a session of its own, which ends its run with the tool",
+  async () => {
+    const { key } = await createProfile();
+    const create = async (card: object) =>
+      ((await ask("POST", "/v1/boards/main/cards", { key, body: card })).body as { id: string }).id;
+    const first = await create({ title: "Count", body: "Run: `echo 4 files`" });
+    const second = await create({ title: "List the skills", parents: [first] });
+    const read = async (id: string) => (await ask("GET", `/v1/boards/main/cards/${id}`, { key })).body;
+    await vi.waitFor(async () => expect(await read(second)).toMatchObject({ card: { status: "done" } }), {
+      timeout: 20_000,
+      interval: 100,
+    });
+    expect(await read(first)).toMatchObject({
+      card: { status: "done", summary: "4 files", run: null },
+      runs: [{ outcome: "completed", summary: "4 files" }],
+    });
+    const { body } = await ask("GET", `/v1/boards/main/events?card=${first}`, { key });
+    const { events } = body as { events: { kind: string; author: { by: string; run?: string }; run: string }[] };
+    const completed = events.find(({ kind }) => kind === "completed")!;
+    expect(completed.author).toMatchObject({ by: "agent", run: completed.run });
   },
   START_MS,
 );
