@@ -6,6 +6,7 @@ import { availableParallelism } from "node:os";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { rerunLostFiles } from "./test/support/runners/rerun-lost-file.ts";
 
 const markdown = {
   name: "markdown-as-text",
@@ -40,7 +41,7 @@ const dependencies = [
 /** For what never ends: how long a test may take says more of the machine than of the product. */
 const TIMEOUT_MS = 30_000;
 
-/** At least four, however few the cores are: tests of a stack mostly wait for other processes. With five, workerd once lost its runners. */
+/** At least four, however few the cores are: tests of a stack mostly wait for other processes. */
 const MAX_WORKERS = Math.max(4, availableParallelism());
 
 /**
@@ -85,6 +86,7 @@ export default defineConfig({
               workerLoaders: { LOADER: {} },
             },
           }),
+          rerunLostFiles(),
         ],
         test: {
           name: "workers",
