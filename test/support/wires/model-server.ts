@@ -91,7 +91,9 @@ async function answerCall(
   }
   const problem = body.stream === true ? wire.findProblem(body) : "stream: these tests only stream";
   if (problem) return sendJson(response, 400, wire.toError("invalid_request_error", problem));
-  const reply = script.replies.shift();
+  const text = JSON.stringify(body);
+  const at = script.replies.findIndex(({ when }) => when === undefined || text.includes(when));
+  const [reply] = at < 0 ? [] : script.replies.splice(at, 1);
   if (!reply) return sendJson(response, 500, wire.toError("api_error", "the script is at its end"));
   if (reply.kind === "error") return sendJson(response, reply.status, reply.body, reply.headers);
   const frames = reply.kind === "frames" ? reply.stream : wire.toFrames(reply.answer, body.model);

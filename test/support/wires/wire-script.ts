@@ -34,10 +34,12 @@ export interface Delivery {
   afterwards?: "end" | "reset" | "hold" | Frame[];
 }
 
-export type Reply =
+/** `when`: only for a request with this in its body. So several sessions may be answered by one script, whoever asks first. */
+export type Reply = { when?: string } & (
   | ({ kind: "answer"; answer: ScriptedAnswer } & Delivery)
   | ({ kind: "frames"; stream: Frame[] } & Delivery)
-  | { kind: "error"; status: number; headers?: Record<string, string>; body: unknown };
+  | { kind: "error"; status: number; headers?: Record<string, string>; body: unknown }
+);
 
 export interface RecordedRequest {
   path: string;
@@ -55,7 +57,7 @@ export interface Script {
   closed(): Promise<void>;
 }
 
-/** The server gives the replies in order, one per request. */
+/** The server gives the replies in order, one per request: the first that is for it. */
 export async function writeScript(server: string, replies: Reply[]): Promise<Script> {
   const response = await fetch(`${server}/scripts`, { method: "POST", body: JSON.stringify(replies) });
   const { id } = (await response.json()) as { id: string };
