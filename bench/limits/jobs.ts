@@ -18,8 +18,8 @@ export function openJobs(sql: Sql, clock: { now(): number }): JobPort {
   const toInfo = (job: Job) => toJobInfo(job, dueOf(job));
   const answer = (job: Result<Job>) => (job.ok ? ok(toInfo(job.value)) : job);
   return {
-    async create(spec, { author, op }) {
-      const made = jobs.put(spec, { author, op, ifAbsent: true });
+    async create(spec, call) {
+      const made = jobs.put(spec, { ...call, ifAbsent: true });
       return made.ok ? ok(toInfo(made.value.job)) : made;
     },
     list: async (page) => jobs.list(page).map(toInfo),

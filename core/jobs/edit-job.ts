@@ -18,17 +18,13 @@ export interface EditDeps {
 }
 
 /** Failures: those of `readSchedule`. */
-export function createJob(
-  spec: CreateJob,
-  { author, op }: { author: Author; op: string | null },
-  { now, random, limits }: EditDeps,
-): Result<Job> {
+export function createJob(spec: CreateJob, author: Author, { now, random, limits }: EditDeps): Result<Job> {
   const read = readSchedule(spec.schedule, { now, zone: spec.timeZone ?? DEFAULT_ZONE, ...limits });
   if (!read.ok) return read;
   return ok({
     ...{ v: 1, id: createId("j", random), ...spec, ...scheduled(read.value), author, createdAt: now, changedAt: now },
     ...{ paused: null, finishedAt: null, failures: 0, attempts: 0, retry: null, notBefore: null, ran: 0 },
-    ...{ seen: null, run: null, op },
+    ...{ seen: null, run: null },
   });
 }
 

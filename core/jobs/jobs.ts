@@ -7,6 +7,7 @@ import type { ChangeJob, CreateJob, Job, JobName, JobRun, PauseCause } from "../
 import type { JobSettings } from "../schemas/agenda/settings.ts";
 import type { Author } from "../schemas/board/card.ts";
 import type { SessionId } from "../schemas/ids.ts";
+import { sha256Hex } from "../schemas/learning/digest.ts";
 import { beginDueRun, beginManualRun, manualKey } from "./begin-run.ts";
 import { changeJob, createJob, resumeJob, toChange } from "./edit-job.ts";
 import { createJobRows, dueOf } from "./job-rows.ts";
@@ -123,15 +124,14 @@ export function createJobs(deps: JobsDeps) {
 
     /**
      * Makes the job; `isNew: false` if there was one of this name, which then has the new form. With `ifAbsent` it is left as it is: failure
-     * `job_exists`, unless the same `op` made it. Failures too: `too_many_jobs`, `context_unknown`, and those of `readSchedule`.
+     * `job_exists`. Failures too: `too_many_jobs`, `context_unknown`, and those of `readSchedule`.
      */
     put(
       spec: CreateJob,
-      { author, op = null, ifAbsent = false }: { author: Author; op?: string | null; ifAbsent?: boolean },
+      { author, op, ifAbsent = false }: ChangeCall & { author: Author; ifAbsent?: boolean },
     ): Result<{ job: Job; isNew: boolean }> {
-      return sql.transaction(() => {
+      const work = (): Result<{ job: Job; isNew: boolean }> => {
         const known = jobs.find(spec.name);
-        if (known && op !== null && known.op === op) return ok({ job: known, isNew: true });
         if (known && ifAbsent)
           return err("job_exists", `There is a job '${spec.name}'. Change it, or take another name.`);
         if (!known && jobs.count() >= limits.maxJobs) {
@@ -142,12 +142,18 @@ export function createJobs(deps: JobsDeps) {
         const change = known && toChange(spec, known);
         if (known && !change) return ok({ job: known, isNew: false });
         const made =
-          known && change ? changeJob(known, change, author, editDeps()) : createJob(spec, { author, op }, editDeps());
+          known && change ? changeJob(known, change, author, editDeps()) : createJob(spec, author, editDeps());
         if (!made.ok) return made;
         if (known) jobs.put(made.value);
         else jobs.add(made.value);
         return ok({ job: made.value, isNew: !known });
-      });
+      };
+      const again = () => {
+        const job = find(spec.name);
+        return job.ok ? ok({ job: job.value, isNew: true }) : job;
+      };
+      const what = op === undefined ? "" : `create ${spec.name} ${sha256Hex(JSON.stringify(spec))}`;
+      return once({ op, what }, { work, again });
     },
     /** Absent fields stay. Failures: `job_not_found`, `context_unknown`, and those of `readSchedule`. */
     change(name: JobName, change: ChangeJob, { author, op }: ChangeCall & { author: Author }): Result<Job> {

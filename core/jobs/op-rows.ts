@@ -1,5 +1,5 @@
-// Calls that have changed a job, by the name that the caller gave them: the same call again changes nothing. Creating a job and beginning a run keep
-// the name in the rows that they write. Synchronous, over any Sql. Used by jobs.ts alone.
+// Calls that have made or changed a job, by the name that the caller gave them: the same call again changes nothing. Beginning a run keeps the name
+// in its own row. Synchronous, over any Sql. Used by jobs.ts alone.
 import type { Sql } from "../ports.ts";
 import { DAY_MS } from "../schemas/ids.ts";
 
@@ -7,7 +7,7 @@ import { DAY_MS } from "../schemas/ids.ts";
 export const KEEP_OPS_MS = 7 * DAY_MS;
 const REMOVED_AT_ONCE = 200;
 
-/** `what`: the action and the job's name. */
+/** `what`: the action, the job's name, and of a new job the fingerprint of its form. */
 export const OP_SCHEMA = [
   "CREATE TABLE IF NOT EXISTS job_op (op TEXT PRIMARY KEY, at INTEGER NOT NULL, what TEXT NOT NULL) STRICT, WITHOUT ROWID",
   "CREATE INDEX IF NOT EXISTS job_op_at ON job_op (at)",

@@ -123,7 +123,7 @@ export class Agenda extends DurableObject<AgendaEnv> {
 
   // ---- jobs; job-desk.ts documents the calls ----
 
-  async createJob(spec: CreateJob, call: JobCall) {
+  async createJob(spec: CreateJob, call: ChangeCall & Pick<JobCall, "author">) {
     return this.#jobs().create(spec, call);
   }
   async listJobs(page: { after: string; limit: number }) {

@@ -66,8 +66,8 @@ export function createJobDesk(deps: JobDeskDeps) {
   }
 
   return {
-    /** Failures: `job_exists`, `too_many_jobs`, `context_unknown`, `profile_gone`, and those of `readSchedule`. */
-    async create(spec: CreateJob, { author, op }: JobCall): Promise<Result<JobInfo>> {
+    /** Failures: `job_exists`, `op_reused`, `too_many_jobs`, `context_unknown`, `profile_gone`, and those of `readSchedule`. */
+    async create(spec: CreateJob, call: ChangeCall & Pick<JobCall, "author">): Promise<Result<JobInfo>> {
       if (!hasTables() && (await account.checkProfile()) === null) {
         return err("profile_gone", "This profile has been deleted.");
       }
@@ -76,7 +76,7 @@ export function createJobDesk(deps: JobDeskDeps) {
           for (const query of [...JOB_SCHEMA, ...RUN_SCHEMA, ...OP_SCHEMA, ...KEPT_SKILLS_SCHEMA]) sql.run(query);
         });
       }
-      const made = jobs.put(spec, { author, op, ifAbsent: true });
+      const made = jobs.put(spec, { ...call, ifAbsent: true });
       return answer(made.ok ? ok(made.value.job) : made);
     },
     /** By name. `after`: the name of the last one of the page before. */

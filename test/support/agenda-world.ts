@@ -162,7 +162,7 @@ export function createAgendaWorld(options: Partial<JobDeskDeps> = {}) {
     restart: () => void (desk = createJobDesk(deps)),
     create: (spec: Partial<CreateJob> = {}, call: Partial<Parameters<JobDesk["create"]>[1]> = {}) =>
       desk.create(CreateJobForm.parse({ name: "brief", schedule: "every 1h", prompt: "Say hi.", ...spec }), {
-        ...{ author: OWNER, op: "op1" },
+        author: OWNER,
         ...call,
       }),
     /** Moves the clock to the alarm and fires it. False: none is set. */

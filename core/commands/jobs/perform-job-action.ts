@@ -53,6 +53,8 @@ export async function performJobAction(jobs: JobPort, action: JobAction, call: J
   }
 }
 
+const IS_TAKEN = new Set(["job_exists", "op_reused"]);
+
 /** `brief`, `brief-2` … The same call finds the job that it made, whichever of these it is. */
 async function create(
   jobs: JobPort,
@@ -62,7 +64,7 @@ async function create(
   for (let n = 1; ; n++) {
     const name = n === 1 ? spec.name : `${spec.name}-${n}`;
     const made = await jobs.create({ ...spec, name }, call);
-    if (isNamed || made.ok || made.failure.code !== "job_exists" || n === MAX_NAMES) return made;
+    if (isNamed || made.ok || !IS_TAKEN.has(made.failure.code) || n === MAX_NAMES) return made;
   }
 }
 

@@ -5,7 +5,6 @@ import { Job, JobRun } from "./job.ts";
 /** `due`: when a run is to begin, which the object has set its alarm for. */
 export const JobInfo = Job.omit({
   v: true,
-  op: true,
   seen: true,
   plan: true,
   attempts: true,

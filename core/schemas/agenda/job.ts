@@ -162,8 +162,6 @@ export const Job = z.object({
   seen: z.string().max(200).nullable(),
   /** The run that is open. */
   run: JobRunId.nullable(),
-  /** Names the call that made it: repeated, it makes no other job. */
-  op: z.string().max(200).nullable(),
 });
 export type Job = z.infer<typeof Job>;
 

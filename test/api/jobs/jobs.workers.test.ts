@@ -50,6 +50,11 @@ describe("a job", () => {
     const headers = { "idempotency-key": "monday" };
     const make = () => ask("POST", "/v1/jobs", { key, headers, body: { ...body, name: "keyed" } });
     expect((await make()).body).toEqual((await make()).body);
+    const other = await ask("POST", "/v1/jobs", { key, headers, body: { ...body, name: "other" } });
+    expectProblem(other, 409, "op_reused", "Idempotency key already used for something else");
+    const long = { "idempotency-key": "k".repeat(255) };
+    await ask("POST", "/v1/jobs", { key, headers: long, body: { ...body, name: "long" } });
+    expect((await ask("GET", "/v1/jobs/long", { key })).status).toBe(200);
     const run = async () => ((await ask("POST", "/v1/jobs/keyed/run", { key, headers })).body as { id: string }).id;
     const first = await run();
     expect(await run()).toBe(first);

@@ -32,8 +32,9 @@ describe("a job", () => {
 
   test("made twice by the same call is one; by another call it is refused", async () => {
     const world = createAgendaWorld();
-    await world.create();
-    expect(await world.create()).toMatchObject({ ok: true });
+    await world.create({}, { op: "op1" });
+    expect(await world.create({}, { op: "op1" })).toMatchObject({ ok: true });
+    expect(await world.create({ prompt: "Say ho." }, { op: "op1" })).toMatchObject({ failure: { code: "op_reused" } });
     expect(await world.create({}, { op: "op2" })).toMatchObject({ failure: { code: "job_exists" } });
     expect(world.desk().list({ after: "", limit: 9 })).toHaveLength(1);
   });

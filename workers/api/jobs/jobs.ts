@@ -32,8 +32,8 @@ function readName(c: Context<ApiEnv>): JobName {
 }
 
 /** Names the request for the Agenda. */
-function toOp({ "idempotency-key": key }: z.infer<typeof OpHeader>): string {
-  return key === undefined ? ulid() : `api:${key}`;
+function toOp({ "idempotency-key": key }: z.infer<typeof OpHeader>): string | undefined {
+  return key === undefined ? undefined : `api:${key}`;
 }
 
 jobs.openapi(
@@ -41,11 +41,11 @@ jobs.openapi(
     method: "post",
     path: "/v1/jobs",
     operationId: "createJob",
-    ...refuses("job_exists", "too_many_jobs", "context_unknown", ...BAD_SCHEDULES, "profile_gone"),
+    ...refuses("job_exists", "op_reused", "too_many_jobs", "context_unknown", ...BAD_SCHEDULES, "profile_gone"),
     description:
       "Makes a job: a task that a session of its own does at its times. The answer has how the schedule was understood, and `due`, for which the " +
       "alarm is set. A slot runs at most once; what was missed becomes one run. Sessions of jobs have no memory, ask nobody and cannot make jobs. " +
-      "Repeated with the same `Idempotency-Key`, it answers with the job that it made.",
+      "Repeated with the same `Idempotency-Key` within a week, it answers with the job that it made.",
     request: { headers: OpHeader, body: jsonBody(CreateJob) },
     responses: describeResponses(201, "The job", JobInfo),
   }),
@@ -152,7 +152,8 @@ jobs.openapi(
     request: { params: JobParams, headers: OpHeader },
     responses: describeResponses(202, "The run that has begun", JobRunInfo),
   }),
-  async (c) => c.json(unwrap(await openAgenda(c).runJob(readName(c), { op: toOp(c.req.valid("header")) })), 202),
+  async (c) =>
+    c.json(unwrap(await openAgenda(c).runJob(readName(c), { op: toOp(c.req.valid("header")) ?? ulid() })), 202),
 );
 
 jobs.openapi(
