@@ -8,6 +8,7 @@ import { type Booking, NOTHING_SPENT, type Spending } from "../core/schemas/usag
 const OLDER = "older";
 export const DELETED = "deleted";
 export const CURATION = "curation";
+export const BOARDS = "boards";
 export const UNSETTLED = "unsettled";
 
 const ADD_LINE = `INSERT INTO usage_line VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)

@@ -3507,6 +3507,7 @@ export interface Contract {
         recurrences: number;
         limits: { runMs?: number | undefined; tokens?: number | undefined; failures?: number | undefined };
         skills: string[];
+        divided?: number | undefined;
       }[];
       next?: string | undefined;
     };
@@ -3555,6 +3556,8 @@ export interface Contract {
       recurrences: number;
       limits: { runMs?: number | undefined; tokens?: number | undefined; failures?: number | undefined };
       skills: string[];
+      asked?: { title: string; body: string; isOwners: boolean } | undefined;
+      divided?: number | undefined;
     };
   };
   "GET /v1/boards/{board}/cards/{card}": {
@@ -3587,6 +3590,8 @@ export interface Contract {
         recurrences: number;
         limits: { runMs?: number | undefined; tokens?: number | undefined; failures?: number | undefined };
         skills: string[];
+        asked?: { title: string; body: string; isOwners: boolean } | undefined;
+        divided?: number | undefined;
       };
       isOwners: boolean;
       parents: {
@@ -3678,6 +3683,8 @@ export interface Contract {
       recurrences: number;
       limits: { runMs?: number | undefined; tokens?: number | undefined; failures?: number | undefined };
       skills: string[];
+      asked?: { title: string; body: string; isOwners: boolean } | undefined;
+      divided?: number | undefined;
     };
   };
   "DELETE /v1/boards/{board}/cards/{card}": {
@@ -3713,6 +3720,8 @@ export interface Contract {
       recurrences: number;
       limits: { runMs?: number | undefined; tokens?: number | undefined; failures?: number | undefined };
       skills: string[];
+      asked?: { title: string; body: string; isOwners: boolean } | undefined;
+      divided?: number | undefined;
     };
   };
   "POST /v1/boards/{board}/cards/{card}/move": {
@@ -3750,6 +3759,8 @@ export interface Contract {
       recurrences: number;
       limits: { runMs?: number | undefined; tokens?: number | undefined; failures?: number | undefined };
       skills: string[];
+      asked?: { title: string; body: string; isOwners: boolean } | undefined;
+      divided?: number | undefined;
     };
   };
   "POST /v1/boards/{board}/cards/{card}/promote": {
@@ -3782,6 +3793,8 @@ export interface Contract {
       recurrences: number;
       limits: { runMs?: number | undefined; tokens?: number | undefined; failures?: number | undefined };
       skills: string[];
+      asked?: { title: string; body: string; isOwners: boolean } | undefined;
+      divided?: number | undefined;
     };
   };
   "POST /v1/boards/{board}/cards/{card}/start": {
@@ -3814,6 +3827,8 @@ export interface Contract {
       recurrences: number;
       limits: { runMs?: number | undefined; tokens?: number | undefined; failures?: number | undefined };
       skills: string[];
+      asked?: { title: string; body: string; isOwners: boolean } | undefined;
+      divided?: number | undefined;
     };
   };
   "POST /v1/boards/{board}/cards/{card}/complete": {
@@ -3846,6 +3861,8 @@ export interface Contract {
       recurrences: number;
       limits: { runMs?: number | undefined; tokens?: number | undefined; failures?: number | undefined };
       skills: string[];
+      asked?: { title: string; body: string; isOwners: boolean } | undefined;
+      divided?: number | undefined;
     };
   };
   "POST /v1/boards/{board}/cards/{card}/block": {
@@ -3878,6 +3895,8 @@ export interface Contract {
       recurrences: number;
       limits: { runMs?: number | undefined; tokens?: number | undefined; failures?: number | undefined };
       skills: string[];
+      asked?: { title: string; body: string; isOwners: boolean } | undefined;
+      divided?: number | undefined;
     };
   };
   "POST /v1/boards/{board}/cards/{card}/unblock": {
@@ -3910,6 +3929,8 @@ export interface Contract {
       recurrences: number;
       limits: { runMs?: number | undefined; tokens?: number | undefined; failures?: number | undefined };
       skills: string[];
+      asked?: { title: string; body: string; isOwners: boolean } | undefined;
+      divided?: number | undefined;
     };
   };
   "POST /v1/boards/{board}/cards/{card}/request-review": {
@@ -3942,6 +3963,8 @@ export interface Contract {
       recurrences: number;
       limits: { runMs?: number | undefined; tokens?: number | undefined; failures?: number | undefined };
       skills: string[];
+      asked?: { title: string; body: string; isOwners: boolean } | undefined;
+      divided?: number | undefined;
     };
   };
   "POST /v1/boards/{board}/cards/{card}/request-changes": {
@@ -3974,6 +3997,8 @@ export interface Contract {
       recurrences: number;
       limits: { runMs?: number | undefined; tokens?: number | undefined; failures?: number | undefined };
       skills: string[];
+      asked?: { title: string; body: string; isOwners: boolean } | undefined;
+      divided?: number | undefined;
     };
   };
   "POST /v1/boards/{board}/cards/{card}/heartbeat": {
@@ -4006,6 +4031,8 @@ export interface Contract {
       recurrences: number;
       limits: { runMs?: number | undefined; tokens?: number | undefined; failures?: number | undefined };
       skills: string[];
+      asked?: { title: string; body: string; isOwners: boolean } | undefined;
+      divided?: number | undefined;
     };
   };
   "POST /v1/boards/{board}/cards/{card}/reclaim": {
@@ -4038,6 +4065,8 @@ export interface Contract {
       recurrences: number;
       limits: { runMs?: number | undefined; tokens?: number | undefined; failures?: number | undefined };
       skills: string[];
+      asked?: { title: string; body: string; isOwners: boolean } | undefined;
+      divided?: number | undefined;
     };
   };
   "POST /v1/boards/{board}/cards/{card}/cancel": {
@@ -4070,6 +4099,8 @@ export interface Contract {
       recurrences: number;
       limits: { runMs?: number | undefined; tokens?: number | undefined; failures?: number | undefined };
       skills: string[];
+      asked?: { title: string; body: string; isOwners: boolean } | undefined;
+      divided?: number | undefined;
     };
   };
   "POST /v1/boards/{board}/cards/{card}/archive": {
@@ -4102,6 +4133,76 @@ export interface Contract {
       recurrences: number;
       limits: { runMs?: number | undefined; tokens?: number | undefined; failures?: number | undefined };
       skills: string[];
+      asked?: { title: string; body: string; isOwners: boolean } | undefined;
+      divided?: number | undefined;
+    };
+  };
+  "POST /v1/boards/{board}/cards/{card}/specify": {
+    body?: {  };
+    answer: {
+      v: 2;
+      id: string;
+      title: string;
+      body: string;
+      author: 
+        | { by: "owner"; name?: string | undefined }
+        | { by: "person"; name: string }
+        | { by: "agent"; session: string; run?: string | undefined }
+        | { by: "board" };
+      assignee: { role: string } | { person: string } | null;
+      status: "triage" | "todo" | "scheduled" | "ready" | "running" | "blocked" | "review" | "done" | "archived";
+      priority: number;
+      label: string | null;
+      createdAt: number;
+      changedAt: number;
+      startedAt: number | null;
+      endedAt: number | null;
+      notBefore: number | null;
+      run: string | null;
+      claimUntil: number | null;
+      block: { kind: "dependency" | "needs_input" | "capability" | "transient"; reason: string } | null;
+      reason: string | null;
+      summary: string | null;
+      failures: number;
+      recurrences: number;
+      limits: { runMs?: number | undefined; tokens?: number | undefined; failures?: number | undefined };
+      skills: string[];
+      asked?: { title: string; body: string; isOwners: boolean } | undefined;
+      divided?: number | undefined;
+    };
+  };
+  "POST /v1/boards/{board}/cards/{card}/decompose": {
+    body?: {  };
+    answer: {
+      v: 2;
+      id: string;
+      title: string;
+      body: string;
+      author: 
+        | { by: "owner"; name?: string | undefined }
+        | { by: "person"; name: string }
+        | { by: "agent"; session: string; run?: string | undefined }
+        | { by: "board" };
+      assignee: { role: string } | { person: string } | null;
+      status: "triage" | "todo" | "scheduled" | "ready" | "running" | "blocked" | "review" | "done" | "archived";
+      priority: number;
+      label: string | null;
+      createdAt: number;
+      changedAt: number;
+      startedAt: number | null;
+      endedAt: number | null;
+      notBefore: number | null;
+      run: string | null;
+      claimUntil: number | null;
+      block: { kind: "dependency" | "needs_input" | "capability" | "transient"; reason: string } | null;
+      reason: string | null;
+      summary: string | null;
+      failures: number;
+      recurrences: number;
+      limits: { runMs?: number | undefined; tokens?: number | undefined; failures?: number | undefined };
+      skills: string[];
+      asked?: { title: string; body: string; isOwners: boolean } | undefined;
+      divided?: number | undefined;
     };
   };
   "PUT /v1/boards/{board}/cards/{card}/parents/{parent}": {
@@ -4133,6 +4234,8 @@ export interface Contract {
       recurrences: number;
       limits: { runMs?: number | undefined; tokens?: number | undefined; failures?: number | undefined };
       skills: string[];
+      asked?: { title: string; body: string; isOwners: boolean } | undefined;
+      divided?: number | undefined;
     };
   };
   "DELETE /v1/boards/{board}/cards/{card}/parents/{parent}": {
@@ -4164,6 +4267,8 @@ export interface Contract {
       recurrences: number;
       limits: { runMs?: number | undefined; tokens?: number | undefined; failures?: number | undefined };
       skills: string[];
+      asked?: { title: string; body: string; isOwners: boolean } | undefined;
+      divided?: number | undefined;
     };
   };
   "GET /v1/boards/{board}/cards/{card}/comments": {

@@ -111,6 +111,7 @@ export const board: Verb = {
         parent: { type: "string", multiple: true, value: "CARD", help: "a card that must be done first" },
         priority: { type: "string", value: "N", help: "higher first (default: 0)" },
         label: { type: "string", value: "WORD", help: "to find it by" },
+        triage: { type: "boolean", help: "it waits until it is specified, decomposed or promoted" },
         ...BOARD_FLAG,
       },
       async run({ words, flags, json, output, client }) {
@@ -128,6 +129,7 @@ export const board: Verb = {
             ...(parents.length > 0 && { parents }),
             ...(priority !== undefined && { priority }),
             ...(label !== undefined && { label }),
+            ...(flags.triage === true && { triage: true }),
           },
         });
         if (json) output.json(card);

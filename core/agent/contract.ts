@@ -111,6 +111,7 @@ export const MODEL_SLOTS = [
   "judge",
   "vision",
   "goal",
+  "plan",
 ] as const;
 export type ModelSlot = (typeof MODEL_SLOTS)[number];
 

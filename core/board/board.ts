@@ -7,6 +7,7 @@ import { type BoardParts, badTransition, createContext, parentsOpen } from "./co
 import type { Board } from "./contract.ts";
 import { createDispatch } from "./dispatch.ts";
 import { createEdit } from "./edit.ts";
+import { createPlan } from "./plan/apply-plan.ts";
 import { createRead } from "./read.ts";
 import { type StoredCard, toCard } from "./rows/card-rows.ts";
 import { type Operation, operationsBetween } from "./transitions.ts";
@@ -65,7 +66,15 @@ export function createBoard(parts: BoardParts): Board {
     }
   };
 
-  return { ...edit, ...work, ...createDispatch(context), ...createAttach(context), ...createRead(context), move };
+  return {
+    ...edit,
+    ...work,
+    ...createDispatch(context),
+    ...createAttach(context),
+    ...createPlan(context),
+    ...createRead(context),
+    move,
+  };
 }
 
 /** Whether the operation brings this card to the status: the lane decides where a review goes, and only a loop of blocks leads to triage. */

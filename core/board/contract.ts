@@ -1,5 +1,6 @@
 // What a board offers to those who use it: the Board object, and through it tools, routes and commands. Types only; core/board/board.ts makes it.
 import type { Result } from "../errors.ts";
+import type { PlanKind } from "../prompts/plan/plan.ts";
 import type {
   Assignee,
   Author,
@@ -14,6 +15,7 @@ import type {
 import type { CardAttachment, CardComment } from "../schemas/board/log.ts";
 import type { RoleName } from "../schemas/agenda/role.ts";
 import type { SessionId, TurnId } from "../schemas/ids.ts";
+import type { CardPart, Specification } from "./plan/read-plan.ts";
 
 /**
  * Who does it, and which operation it is. An author with a `run` is that run's worker: each of its writes is refused with `claim_lost` once the
@@ -59,7 +61,7 @@ export type CardPatch = Partial<
 >;
 
 /** A card without its text. */
-export type CardLine = Omit<Card, "body">;
+export type CardLine = Omit<Card, "body" | "asked">;
 export interface CardFilter {
   /** Absent: all that are not archived. */
   status?: CardStatus;
@@ -116,6 +118,15 @@ export interface RunEnd {
   /** What the run said last: the card's summary when it is handed over. */
   summary?: string;
   error?: string;
+}
+
+/** What a plan is made from, and what must still be so when it changes the card. */
+export interface PlanMaterial {
+  title: string;
+  body: string;
+  status: CardStatus;
+  /** The newest 30, oldest first. */
+  comments: string[];
 }
 
 export interface Board {
@@ -180,6 +191,22 @@ export interface Board {
   cancel(call: Call, id: CardId, reason: string): Result<Changed>;
   /** Failures: `card_not_found`, `bad_transition` (it is archived). */
   archive(call: Call, id: CardId): Result<Changed>;
+
+  // ---- plans, whose text a model writes ----
+
+  /**
+   * `done`: nothing is to be asked of a model, because the operation was carried out before. Failures: `card_not_found`, `bad_transition` (neither in
+   * triage nor todo).
+   */
+  beginPlan(
+    call: Call,
+    kind: PlanKind,
+    id: CardId,
+  ): Result<{ done: Changed; material: null } | { done: null; material: PlanMaterial }>;
+  /** The card leaves triage. The words that it had are kept as `asked`. Failures: as `beginPlan`, `card_changed`. */
+  applySpecification(call: Call, id: CardId, seen: PlanMaterial, specification: Specification): Result<Changed>;
+  /** Makes the cards, which come before this one; it leaves triage. Failures: as `beginPlan`, `card_changed`, `too_many_cards`, `too_many_links`. */
+  applyParts(call: Call, id: CardId, seen: PlanMaterial, parts: CardPart[]): Result<Changed>;
 
   // ---- attachments ----
 

@@ -199,7 +199,8 @@ export function createEdit(context: BoardContext): Edit {
   }
 }
 
-function toNewCard(
+/** Adds no row. */
+export function toNewCard(
   wanted: NewCard,
   { context, author, isOpen }: { context: BoardContext; author: StoredCard["author"]; isOpen: boolean },
 ): StoredCard {

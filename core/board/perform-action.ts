@@ -47,5 +47,9 @@ export function performAction(board: BoardCalls, call: Call, id: CardId, asked: 
       return board.cancel(call, id, asked.reason);
     case "archive":
       return board.archive(call, id);
+    case "specify":
+      return board.specify(call, id);
+    case "decompose":
+      return board.decompose(call, id);
   }
 }

@@ -14,6 +14,7 @@ export const SLOT_VARIABLES = {
   judge: "TALARIA_MODEL_JUDGE",
   vision: "TALARIA_MODEL_VISION",
   goal: "TALARIA_MODEL_GOAL",
+  plan: "TALARIA_MODEL_PLAN",
 } as const satisfies Record<ModelSlot, string>;
 
 const SHARED_VARIABLES = [

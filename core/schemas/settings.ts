@@ -178,7 +178,7 @@ const models = z
     effort: z
       .partialRecord(z.string(), Effort)
       .describe(
-        'How much a model reasons, by kind of work (turn, review, curation, compaction, title, approval, judge, vision, goal), such as `{"turn":"high","title":"none"}`. A model without that level gets the next lower one; `max` where it lacks `xhigh`.',
+        'How much a model reasons, by kind of work (turn, review, curation, compaction, title, approval, judge, vision, goal, plan), such as `{"turn":"high","title":"none"}`. A model without that level gets the next lower one; `max` where it lacks `xhigh`.',
       ),
     prices: z
       .record(z.string(), Price)

@@ -17,6 +17,7 @@ export const UsageKind = z.enum([
   "approval",
   "vision",
   "goal",
+  "plan",
   "image",
   "voice",
 ]);

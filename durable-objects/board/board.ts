@@ -2,14 +2,15 @@
 // cards, and tells readers. Called by the API, by the profile's sessions and by its Agenda, which lists the boards. See docs/decisions/0099.
 import { DurableObject } from "cloudflare:workers";
 import { ulid } from "ulid";
-import { BOARD_METHODS, type BoardMethod, answerCall } from "../../core/board/board-calls.ts";
+import { type BoardMethod, PLAN_METHODS, answerCall } from "../../core/board/board-calls.ts";
 import { BOARD_SCHEMA, createBoard } from "../../core/board/board.ts";
-import type { Changed } from "../../core/board/contract.ts";
+import type { Call, Changed } from "../../core/board/contract.ts";
 import { DISPATCH_SCHEMA, createDispatchRows } from "../../core/board/dispatch/dispatch-rows.ts";
 import { createDispatcher } from "../../core/board/dispatch/dispatcher.ts";
 import { type Result, err, messageOf } from "../../core/errors.ts";
+import type { PlanKind } from "../../core/prompts/plan/plan.ts";
 import type { RoleName } from "../../core/schemas/agenda/role.ts";
-import { BoardName, DEFAULT_BOARD } from "../../core/schemas/board/card.ts";
+import { BoardName, type CardId, DEFAULT_BOARD } from "../../core/schemas/board/card.ts";
 import { CLOSE_CODES } from "../../core/session/readers/standing-reader.ts";
 import type { SessionDelivery } from "../../core/schemas/channels/delivery.ts";
 import { ProfileId } from "../../core/schemas/ids.ts";
@@ -18,6 +19,7 @@ import { readSettings } from "../../wiring/settings.ts";
 import { hasTable, toSql } from "../sql.ts";
 import { type BoardEnv, openAccount, openAgenda, openSession } from "./context.ts";
 import { createLiveEvents } from "./live.ts";
+import { createBoardPlanner } from "./planner.ts";
 import { createWorkerSessions } from "./worker-sessions.ts";
 
 /** The alarm returns after this if the object dies while it works, or cannot reach another object. */
@@ -29,8 +31,10 @@ export class Board extends DurableObject<BoardEnv> {
   readonly #profile = ProfileId.parse(this.ctx.id.name?.split("/")[0]);
   readonly #name = BoardName.parse(this.ctx.id.name?.split("/")[1]);
   readonly #sql = toSql(this.ctx.storage);
-  readonly #settings = readSettings(this.env).board;
+  readonly #operators = readSettings(this.env);
+  readonly #settings = this.#operators.board;
   readonly #agenda = openAgenda(this.env, this.#profile);
+  readonly #account = openAccount(this.env, this.#profile);
   readonly #board = createBoard({
     ...{ sql: this.#sql, clock: systemClock, random: Math.random, limits: this.#settings },
   });
@@ -38,13 +42,17 @@ export class Board extends DurableObject<BoardEnv> {
   readonly #dispatcher = createDispatcher({
     ...{ board: this.#board, rows: createDispatchRows(this.#sql), clock: systemClock, newSession: () => ulid() },
     workers: createWorkerSessions({
-      ...{ board: this.#name, agenda: this.#agenda, account: openAccount(this.env, this.#profile) },
+      ...{ board: this.#name, agenda: this.#agenda, account: this.#account },
       session: (id) => openSession(this.env, this.#profile, id),
       maxTokens: this.#settings.maxTokens,
     }),
     takePlaces: (open) => this.#agenda.takePlaces(this.#name, open),
     changed: () => this.#live.tell(),
     report: (what, error) => this.#report(what, error),
+  });
+  readonly #planner = createBoardPlanner(this.env, {
+    ...{ board: this.#board, settings: this.#operators, account: this.#account, agenda: this.#agenda },
+    isGone: () => !this.#exists(),
   });
   #working: Promise<void> | null = null;
   #again = false;
@@ -61,8 +69,8 @@ export class Board extends DurableObject<BoardEnv> {
    * One of the operations of core/board/board-calls.ts. A card on the board `main` makes the board. Failures: `board_not_found`, `profile_gone`,
    * and those of the operation.
    */
-  async call(method: BoardMethod, args: unknown[]): Promise<Result<unknown>> {
-    if (!BOARD_METHODS.includes(method)) return err("unknown_method", `A board has no operation '${method}'.`);
+  async call(method: BoardMethod | PlanKind, args: unknown[]): Promise<Result<unknown>> {
+    if (isPlan(method)) return this.#plan(method, args as [Call, CardId]);
     const isRead = READS.includes(method);
     if (!this.#exists()) {
       const made =
@@ -72,6 +80,13 @@ export class Board extends DurableObject<BoardEnv> {
     const answer = answerCall(this.#board, method, args);
     if (!isRead) await this.#follow(answer.ok ? answer.value : null);
     return answer;
+  }
+
+  async #plan(kind: PlanKind, [call, id]: [Call, CardId]): Promise<Result<Changed>> {
+    if (!this.#exists()) return NOT_FOUND;
+    const planned = await this.#planner.plan(kind, call, id);
+    if (planned.ok) await this.#follow(planned.value);
+    return planned;
   }
 
   /** How the turn of a run has ended, or what it says. Once this has answered, it is stored. Idempotent by its id. */
@@ -181,4 +196,8 @@ export class Board extends DurableObject<BoardEnv> {
   #report(what: string, error: unknown): void {
     console.error(`board ${this.#profile}/${this.#name}: ${what}: ${messageOf(error)}`);
   }
+}
+
+function isPlan(method: BoardMethod | PlanKind): method is PlanKind {
+  return (PLAN_METHODS as readonly string[]).includes(method);
 }

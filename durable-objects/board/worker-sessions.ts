@@ -16,7 +16,7 @@ import type { AccountStub, AgendaStub, SessionStub } from "./context.ts";
 
 export interface WorkerDeps {
   board: BoardName;
-  account: AccountStub;
+  account: Pick<AccountStub, "checkProfile" | "registerSession" | "eraseSession">;
   agenda: Pick<AgendaStub, "readRole">;
   session(id: SessionId): SessionStub;
   /** Tokens of a run, as the operator allows them. 0: no limit. */

@@ -45,6 +45,7 @@ const MODEL_CHOICES = [
   "TALARIA_MODEL_JUDGE",
   "TALARIA_MODEL_VISION",
   "TALARIA_MODEL_GOAL",
+  "TALARIA_MODEL_PLAN",
 ];
 
 /** Variables of the caller's environment that reach all three Workers. */

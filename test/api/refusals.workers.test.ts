@@ -367,6 +367,8 @@ describe("the API's description", () => {
         "POST /v1/boards/{board}/cards/{card}/reclaim",
         "POST /v1/boards/{board}/cards/{card}/cancel",
         "POST /v1/boards/{board}/cards/{card}/archive",
+        "POST /v1/boards/{board}/cards/{card}/specify",
+        "POST /v1/boards/{board}/cards/{card}/decompose",
         ...["GET /v1/roles", "GET /v1/roles/{role}", "PUT /v1/roles/{role}", "DELETE /v1/roles/{role}"],
         ...["POST /v1/jobs", "GET /v1/jobs", "GET /v1/jobs/{job}", "PATCH /v1/jobs/{job}", "DELETE /v1/jobs/{job}"],
         ...["POST /v1/jobs/{job}/pause", "POST /v1/jobs/{job}/resume", "POST /v1/jobs/{job}/run"],

@@ -431,6 +431,8 @@ const TABLE: Record<string, Asked> = {
   "POST /v1/boards/{board}/cards/{card}/reclaim": OF_BOARD,
   "POST /v1/boards/{board}/cards/{card}/cancel": { ...OF_BOARD, body: { reason: "No." } },
   "POST /v1/boards/{board}/cards/{card}/archive": OF_BOARD,
+  "POST /v1/boards/{board}/cards/{card}/specify": OF_BOARD,
+  "POST /v1/boards/{board}/cards/{card}/decompose": OF_BOARD,
   "GET /v1/roles": OF_BOARD,
   "GET /v1/roles/{role}": OF_BOARD,
   "PUT /v1/roles/{role}": { ...OF_BOARD, body: {} },

@@ -202,6 +202,7 @@ describe("the models of a slot", () => {
       approval: main,
       judge: main,
       goal: main,
+      plan: main,
       vision: main,
     });
   });

@@ -3,7 +3,7 @@
 import { clip } from "../../clip.ts";
 import { escapeTags } from "../../prompt-block.ts";
 import type { Role } from "../../schemas/agenda/role.ts";
-import type { Author, CardRun } from "../../schemas/board/card.ts";
+import type { AskedWords, Author, CardRun } from "../../schemas/board/card.ts";
 import type { CardView } from "../contract.ts";
 
 /** [hermes] Longer texts are read with the board's tool. */
@@ -23,11 +23,14 @@ export function composeMessage(view: CardView, lane: CardRun["lane"], role: Role
   const { card, isOwners } = view;
   const author: Author = isOwners ? { by: "owner" } : { by: "board" };
   const body = cut(card.body, BODY_CHARS);
+  const { asked, divided } = card;
   const text = [`Card ${card.id}: ${card.title}`, ...(body === "" ? [] : [body])].join("\n\n");
   return [
     toPart(author, text),
     ...toSkillsPart(author, card.skills),
     ...toSkillsPart({ by: "owner" }, role?.skills ?? []), // only the owner makes roles
+    ...(asked ? [toPart(asked.isOwners ? { by: "owner" } : { by: "board" }, describeAsked(asked))] : []),
+    ...(divided !== undefined && lane === "work" ? [{ source: "content" as const, text: JUDGE_WHOLE }] : []),
     ...(lane === "review" ? [{ source: "content" as const, text: REVIEW }] : []),
     ...fit(describeRest(view)),
   ].map(({ source, text: piece }, i) => ({ source, text: i === 0 ? piece : `\n\n${piece}` }));
@@ -35,6 +38,14 @@ export function composeMessage(view: CardView, lane: CardRun["lane"], role: Role
 
 const REVIEW =
   "Review this card: judge the result of the last run against what the card asks for. Complete the card if it is right, request changes if it is not.";
+
+const JUDGE_WHOLE =
+  "This card was divided into cards that come before it; their results follow. You judge the whole: check these results against what was asked, do what is small yourself, and create a card before this one for what is missing. Complete the card when all of it is there, with a summary of the whole.";
+
+/** A model wrote the card's text from these words, which stay what is wanted. */
+function describeAsked({ title, body }: AskedWords): string {
+  return `What was asked for, in the words of whoever asked: ${title}\n\n${cut(body, BODY_CHARS)}`.trim();
+}
 
 function toSkillsPart(author: Author, skills: string[]): MessagePart[] {
   return skills.length === 0 ? [] : [toPart(author, `Load these skills before you begin: ${skills.join(", ")}.`)];

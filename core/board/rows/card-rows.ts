@@ -141,7 +141,7 @@ export function createCardRows(sql: Sql) {
       const last = matching.length > limit ? found.at(-1) : rows.at(-1);
       return {
         cards: found.map(({ id }) => {
-          const { body: _body, ...line } = toCard(this.find(id)!);
+          const { body: _body, asked: _asked, ...line } = toCard(this.find(id)!);
           return line;
         }),
         next: isWhole ? null : last!.n,

@@ -73,6 +73,8 @@ export const ACTION_WORDS: Record<CardAction, ActionWords> = {
   },
   cancel: { ...reason, help: "archive it with a reason, and stop the work on it" },
   archive: { ...nothing, help: "take it off the board" },
+  specify: { ...nothing, help: "have a model write a rough card in full" },
+  decompose: { ...nothing, help: "have a model divide it into cards that come before it" },
 };
 
 export function isCardAction(word: string): word is CardAction {

@@ -25,6 +25,7 @@ export function renderCard({ card, parents, children, comments, runs, attachment
   return [
     renderLine(card),
     ...(card.body === "" ? [] : [cut(card.body)]),
+    ...(card.asked ? [`Asked for: ${cut([card.asked.title, card.asked.body].filter(Boolean).join("\n\n"))}`] : []),
     ...(card.block ? [`Blocked: ${cut(card.block.reason)}`] : []),
     ...(card.summary === null ? [] : [`Result: ${cut(card.summary)}`]),
     ...(card.reason === null ? [] : [`Reason: ${cut(card.reason)}`]),

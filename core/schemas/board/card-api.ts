@@ -75,12 +75,14 @@ export const CARD_ACTIONS = {
   reclaim: z.strictObject({ reason: Reason.optional() }),
   cancel: z.strictObject({ reason: Reason }),
   archive: z.strictObject({}),
+  specify: z.strictObject({}),
+  decompose: z.strictObject({}),
 } as const;
 export type CardAction = keyof typeof CARD_ACTIONS;
 export type ActionFacts<Action extends CardAction> = z.infer<(typeof CARD_ACTIONS)[Action]>;
 
 /** A card without its text. */
-export const CardLine = Card.omit({ body: true });
+export const CardLine = Card.omit({ body: true, asked: true });
 export type CardLine = z.infer<typeof CardLine>;
 
 export const CardList = z.object({ cards: z.array(CardLine), next: z.string().optional() });

@@ -74,6 +74,15 @@ export const Assignee = z.union([
 ]);
 export type Assignee = z.infer<typeof Assignee>;
 
+/** The words from which a model wrote a card's text, its own or that of the card of which it is a part. */
+export const AskedWords = z.object({
+  title: z.string(),
+  body: z.string(),
+  /** Nobody but the owner wrote them. */
+  isOwners: z.boolean(),
+});
+export type AskedWords = z.infer<typeof AskedWords>;
+
 export const Card = z.object({
   v: z.literal(2),
   id: CardId,
@@ -111,6 +120,10 @@ export const Card = z.object({
     failures: z.int().min(1).optional(),
   }),
   skills: z.array(z.string()).max(20),
+  /** Absent: no model wrote its text. */
+  asked: AskedWords.optional(),
+  /** Into how many cards it was decomposed, which come before it. */
+  divided: z.int().min(1).optional(),
 });
 export type Card = z.infer<typeof Card>;
 

@@ -28,8 +28,10 @@ export function showCard(view: CardView): ToolResult {
   }));
   const owners = comments.filter(({ by }) => by === "owner");
   const others = comments.filter(({ by }) => by !== "owner");
+  const asked = card.asked && { asked: { title: card.asked.title, body: card.asked.body } };
   const content = {
     ...(!isOwners && text),
+    ...(card.asked?.isOwners === false && asked),
     ...toWords(card),
     ...listed("parents", view.parents.map(toLinked)),
     ...listed("children", view.children.map(toLinked)),
@@ -40,11 +42,16 @@ export function showCard(view: CardView): ToolResult {
       view.attachments.map(({ name, mediaType, bytes }) => ({ name, type: mediaType, bytes })),
     ),
   };
-  const principal = { ...(isOwners && text), ...listed("owners_comments", owners) };
+  const principal = {
+    ...(isOwners && text),
+    ...(card.asked?.isOwners === true && asked),
+    ...listed("owners_comments", owners),
+  };
   const facts = {
     ...toFacts(card),
     author: card.author.by,
     priority: card.priority,
+    ...(card.divided !== undefined && { divided_into: card.divided }),
     created_at: toTime(card.createdAt),
     ...(card.claimUntil !== null && { claim_until: toTime(card.claimUntil) }),
     ...(card.failures > 0 && { failures: card.failures }),

@@ -20,6 +20,10 @@ interface ActionRoute {
   refusals: ProblemCode[];
 }
 
+const PLAN_REFUSALS = [
+  ...(["card_changed", "plan_failed", "plan_unreadable", "profile_budget_spent"] as const),
+] satisfies ProblemCode[];
+
 const ROUTES: Record<CardAction, ActionRoute> = {
   assign: {
     operationId: "assignCard",
@@ -90,6 +94,20 @@ const ROUTES: Record<CardAction, ActionRoute> = {
     operationId: "archiveCard",
     description: "Takes a card off the board. Its events and runs are kept for 30 days.",
     refusals: ["bad_transition"],
+  },
+  specify: {
+    operationId: "specifyCard",
+    description:
+      "Has a model write a rough card of triage (or todo) so that somebody else can work on it: title, text, acceptance, priority. The card leaves " +
+      "triage. Your own words stay on it as `asked`; what the model wrote is not your word. Takes seconds, and costs model calls.",
+    refusals: ["bad_transition", ...PLAN_REFUSALS],
+  },
+  decompose: {
+    operationId: "decomposeCard",
+    description:
+      "Has a model divide a card of triage (or todo) into at most 12 cards with roles and an order. All of them come before the card, which is worked " +
+      "on last, to judge the whole. A card is divided once: again, nothing changes. Takes seconds, and costs model calls.",
+    refusals: ["bad_transition", "too_many_cards", "too_many_links", ...PLAN_REFUSALS],
   },
 };
 
