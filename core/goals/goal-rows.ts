@@ -1,6 +1,6 @@
 // The goals of a profile, in its Agenda, and whom the Agenda owes word of a change. The tables are made with the first goal. Synchronous,
 // over any Sql. Called by goals.ts.
-import { assertKnownVersion } from "../errors.ts";
+import { parseStored } from "../errors.ts";
 import type { Sql } from "../ports.ts";
 import { type Goal, type GoalId, StoredGoal } from "../schemas/agenda/goal.ts";
 import type { SessionId } from "../schemas/ids.ts";
@@ -75,12 +75,6 @@ export function cameAt({ createdAt, movedAt = createdAt }: Goal): number {
 }
 
 function parse({ id, body }: { id: string; body: string }): Goal {
-  const raw: unknown = JSON.parse(body);
-  const parsed = StoredGoal.safeParse(raw);
-  if (!parsed.success) {
-    assertKnownVersion(`The goal ${id}`, raw, parsed.error);
-    throw parsed.error;
-  }
-  const { v: _version, ...goal } = parsed.data;
+  const { v: _version, ...goal } = parseStored(StoredGoal, `The goal ${id}`, JSON.parse(body));
   return goal;
 }
