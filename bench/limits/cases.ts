@@ -347,7 +347,12 @@ function makeBoard(sql: Sql): BoardDesk {
   if (!made.ok) throw new Error(made.failure.message);
   const calls = toBoardCalls({ call: async (method, args) => answerCall(board, method, args) });
   return {
-    ...{ open: () => calls, author: { by: "agent", session: "01J00000000000000000000000" }, names: ["main"] },
+    ...{
+      open: () => calls,
+      author: { by: "agent", session: "01J00000000000000000000000" },
+      names: ["main"],
+      isAllowed: () => true,
+    },
     place: { board: "main", card: made.value.card.id },
   };
 }

@@ -41,7 +41,12 @@ describe("docs/ARCHITECTURE.md", () => {
         ...{ jobs: {} as JobPort, session: SESSION },
         ...{ isOwners: () => true, chat: () => null, isTainted: () => false },
       },
-      board: { open: () => ({}) as BoardCalls, author: { by: "agent", session: SESSION }, names: [] },
+      board: {
+        open: () => ({}) as BoardCalls,
+        author: { by: "agent", session: SESSION },
+        names: [],
+        isAllowed: () => true,
+      },
       clarify: { ask: () => null, find: () => null },
       web: { outbound: {} as Outbound, search: { name: "brave" } as SearchProvider, browser: {} as BrowserPort },
       vision: { findImage: () => null, look: async () => ({ answer: ok({ text: "", model: "" }), spent: [] }) },

@@ -2,10 +2,11 @@
 import type { BoardDesk } from "../../tools/board/board.ts";
 import type { EngineContext } from "../context.ts";
 import { profileSettings } from "../prompt/profile-settings.ts";
+import { isOwnersTurn } from "../turn/owners-turn.ts";
 
 /** `null`: the profile has no board, and the session works on no card. */
 export function createBoardDesk(context: EngineContext): BoardDesk | null {
-  const { host } = context;
+  const { host, log } = context;
   const { card } = context.meta();
   const names = Object.keys(profileSettings(context).sections.boards).sort();
   if (!host.board || (!card && names.length === 0)) return null;
@@ -14,5 +15,7 @@ export function createBoardDesk(context: EngineContext): BoardDesk | null {
     author: { by: "agent", session: host.session, ...(card && { run: card.run }) },
     ...(card && { place: { board: card.board, card: card.card } }),
     names,
+    // A worker works on what it was given, whoever wrote the card.
+    isAllowed: () => card !== undefined || isOwnersTurn(log),
   };
 }

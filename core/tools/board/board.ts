@@ -19,6 +19,8 @@ export interface BoardDesk {
   place?: { board: BoardName; card: CardId };
   /** The profile's boards, as the session knows them. */
   names: readonly BoardName[];
+  /** The running turn is the owner's, or a worker's. */
+  isAllowed(): boolean;
 }
 
 const NAMES = Object.keys(OPERATIONS) as [OperationName, ...OperationName[]];
@@ -43,6 +45,7 @@ export function createBoardTool(desk: BoardDesk, workspace: Workspace): Tool<Boa
     // What an agent writes on a card is content for everyone who reads it.
     marksContent: true,
     async run(args, { op }) {
+      if (!desk.isAllowed()) return NOT_OWNERS;
       const { action, board: name = desk.place?.board ?? DEFAULT_BOARD } = args;
       const { form, card: needed, reads = false, run } = OPERATIONS[action];
       const own = needed === "needed" && name === desk.place?.board ? desk.place.card : undefined;
@@ -71,6 +74,12 @@ export function createBoardTool(desk: BoardDesk, workspace: Workspace): Tool<Boa
     },
   };
 }
+
+/** What the owner wrote on cards is not for others to read, and their work not for others to spend. */
+const NOT_OWNERS = fail(
+  "board_not_yours",
+  "This message is not from the owner of this agent, and only they may use its boards. Tell the person so.",
+);
 
 /** With the run of the card that this session began by hand. */
 async function findAuthor(

@@ -73,6 +73,18 @@ describe("the tool board of a session", () => {
     });
   });
 
+  it("is the owner's: in a turn that somebody else wrote, nothing is shown or changed", async () => {
+    const world = setUp([call({ action: "list" }), call({ action: "create", title: "Theirs" }), DONE]);
+    makeCard(world.rig, "ready", { title: "Secret" });
+    await world.say("What is there?", { channel: { chat: "g1", source: "content" } });
+    const results = world.entries().filter(({ kind }) => kind === "tool");
+    expect(results.map((entry) => JSON.stringify(entry))).toEqual([
+      expect.stringContaining("board_not_yours"),
+      expect.stringContaining("board_not_yours"),
+    ]);
+    expect(world.port.asked).toEqual([]);
+  });
+
   it("repeats nothing after a crash at any write of the turn", async () => {
     const script = (): ScriptLine[] =>
       Array.from({ length: 60 }, () => ({ messages }) => {

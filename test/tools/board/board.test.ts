@@ -20,7 +20,7 @@ function setUp({ worksOn }: { worksOn?: (rig: ReturnType<typeof createRig>) => C
   const card = worksOn?.(rig);
   const run = card && value(rig.board.show(card)).card.run!;
   const desk: BoardDesk = {
-    ...{ open: port.open, names: ["main", "other"] },
+    ...{ open: port.open, names: ["main", "other"], isAllowed: () => true },
     author: { by: "agent", session: card ? SESSION : CHAT, ...(run && { run }) },
     ...(card && { place: { board: "main", card } }),
   };
