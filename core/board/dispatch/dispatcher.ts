@@ -37,6 +37,8 @@ const FORGET_MS = 24 * 60 * 60_000;
 
 export function createDispatcher({ board, rows, clock, workers, ...deps }: DispatcherDeps) {
   const lanes = new Map<SessionId, Promise<void>>();
+  /** What lanes failed with that their steps do not expect. */
+  const broken: unknown[] = [];
   /** What the profile has granted; `null`: not asked, or given back. */
   let places: number | null = null;
   /** The profile knows how many runs are open. */
@@ -227,7 +229,9 @@ export function createDispatcher({ board, rows, clock, workers, ...deps }: Dispa
     const now = clock.now();
     for (const row of rows.all()) {
       if (row.due === null || row.due > now || lanes.has(row.session)) continue;
-      const work = carry(row).finally(() => lanes.delete(row.session));
+      const work = carry(row)
+        .catch((error: unknown) => void broken.push(error))
+        .finally(() => lanes.delete(row.session));
       lanes.set(row.session, work);
     }
   }
@@ -242,13 +246,14 @@ export function createDispatcher({ board, rows, clock, workers, ...deps }: Dispa
   }
 
   return {
-    /** Does what is due. Settles when nothing is due now. Rejects if the profile's places cannot be asked for. */
+    /** Does what is due. Settles when nothing is due now. Rejects if the profile's places cannot be asked for, or nothing can be stored. */
     async run(): Promise<void> {
       await round();
-      while (lanes.size > 0) {
+      while (lanes.size > 0 && broken.length === 0) {
         await Promise.race(lanes.values());
         await round();
       }
+      if (broken.length > 0) throw broken.splice(0)[0];
     },
     /** Once this has answered, it is stored. What it asks for is done by `run`. */
     takeDelivery({ session, turn, ended, text }: SessionDelivery): void {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Board } from "../../../core/board/contract.ts";
 import { DISPATCH_SCHEMA, createDispatchRows } from "../../../core/board/dispatch/dispatch-rows.ts";
 import { createDispatcher } from "../../../core/board/dispatch/dispatcher.ts";
 import { composeMessage } from "../../../core/board/dispatch/compose-message.ts";
@@ -8,15 +9,19 @@ import { BY_AGENT, BY_OWNER, createRig, value } from "../board-rig.ts";
 
 const SESSION = "01JZ0000000000000000000007";
 
-function createWorld({ places = 4, refuses = false, hasRole = true } = {}) {
+function createWorld({ places = 4, refuses = false, hasRole = true, isBroken = false } = {}) {
   const rig = createRig();
   for (const query of DISPATCH_SCHEMA) rig.sql.run(query);
   const calls: string[] = [];
   const state = { hasRole, meanwhile: () => {} };
   let turns = 0;
   const post = async () => ok(toTurnId(SESSION, ++turns));
+  const findRun: Board["findRun"] = (run) => {
+    if (isBroken) throw new Error("the disk is broken");
+    return rig.board.findRun(run);
+  };
   const dispatcher = createDispatcher({
-    ...{ board: rig.board, rows: createDispatchRows(rig.sql), newSession: () => SESSION },
+    ...{ board: { ...rig.board, findRun }, rows: createDispatchRows(rig.sql), newSession: () => SESSION },
     clock: { now: rig.clock.now, sleep: async () => {} },
     workers: {
       begin: async () => {
@@ -148,6 +153,11 @@ describe("the dispatch of a board", () => {
     clock.at = dispatcher.nextDue()!;
     await dispatcher.run();
     expect(card().status).toBe("running");
+  });
+
+  it("fails as a whole when a step fails at once", async () => {
+    const { dispatcher } = createWorld({ isBroken: true });
+    await expect(dispatcher.run()).rejects.toThrow("the disk is broken");
   });
 });
 
