@@ -1,20 +1,24 @@
-// `npm run chaos [-- --turns N | --reviews N | --delegations N | --board N] [--seed N]`: kills the whole stack with SIGKILL while they run, starts
+// `npm run chaos [-- --turns N | --reviews N | --delegations N | --board N | --jobs N] [--seed N]`: kills the whole stack with SIGKILL while they run, starts
 // it again on the same state, and measures what was lost, done twice or left broken. Last line of output: one JSON object.
 // Exit code 0 once everything was measured, whatever the figures are.
 import { createNodeSql } from "../test/support/bindings/node-sql.ts";
+import { runBoardOnStack } from "./chaos/board-stack.ts";
 import { runBoardChaos } from "./chaos/board.ts";
+import { runJobs } from "./chaos/jobs.ts";
 import { runDelegations } from "./chaos/delegations.ts";
 import { runReviews } from "./chaos/reviews.ts";
 import { runTurns } from "./chaos/turns.ts";
 import { readFlags, refuseFlags, runCommand } from "./command-line.ts";
 
-const USAGE = `Usage: npm run chaos [-- --turns N | --reviews N | --delegations N | --board N] [--seed N]
+const USAGE = `Usage: npm run chaos [-- --turns N | --reviews N | --delegations N | --board N | --jobs N] [--seed N]
 
 Kills the whole local stack with SIGKILL while they run, and measures what was lost or done twice.
 
   --reviews N  reviews to interrupt with kills (default: 3)
   --delegations N  turns that delegate three tasks each, with kills at points of the parents and of the children
-  --board N    at least N kills of a board's object in one process: one at each point between claim and completion
+  --board N    kills of the stack while sessions work on a board's cards, N times; before that, kills of a board's
+               object in one process, at each point between claim and completion and at least N times
+  --jobs N     kills of the stack while jobs run, N times
   --turns N    turns to interrupt with kills, instead of reviews
   --seed N     seed for the random moments of the kills (default: 1)
   -h, --help   this text`;
@@ -24,20 +28,41 @@ const values = readFlags(USAGE, {
   reviews: { type: "string" },
   delegations: { type: "string" },
   board: { type: "string" },
+  jobs: { type: "string" },
   seed: { type: "string", default: "1" },
 });
 const seed = Number(values.seed);
-const given = [values.turns, values.reviews, values.delegations, values.board].filter((value) => value !== undefined);
+const { turns, reviews, delegations, board, jobs } = values;
+const given = [turns, reviews, delegations, board, jobs].filter((value) => value !== undefined);
 const count = Number(given[0] ?? 3);
 if (given.length > 1 || !Number.isInteger(count) || count < 1 || !Number.isInteger(seed)) {
-  refuseFlags("Give one of --turns, --reviews, --delegations and --board, and whole numbers, N at least 1.", USAGE);
+  refuseFlags(
+    "Give one of --turns, --reviews, --delegations, --board and --jobs, and whole numbers, N at least 1.",
+    USAGE,
+  );
 }
 
 await runCommand(USAGE, async () => {
   if (values.board !== undefined) {
-    const run = await runBoardChaos({ kills: count, seed, say: (line) => console.log(line) }, createNodeSql);
-    const { kills, lost, duplicated, stuck } = run;
-    console.log(JSON.stringify({ kills, lost, duplicated, stuck }));
+    const options = { kills: count, seed, say: (line: string) => console.log(line) };
+    const inProcess = await runBoardChaos(options, createNodeSql);
+    console.log(`In one process: ${describe(inProcess)}`);
+    const onStack = await runBoardOnStack(options);
+    console.log(`Points without a kill of the stack in this run: ${onStack.unhit.join(", ") || "none"}`);
+    console.log(`With kills of the whole stack: ${describe(onStack)}`);
+    console.log(describe(add(inProcess, onStack)));
+  } else if (values.jobs !== undefined) {
+    const run = await runJobs({ kills: count, seed, say: (line) => console.log(line) });
+    console.log(`Points without a kill in this run: ${run.unhit.join(", ") || "none"}`);
+    console.log(
+      JSON.stringify({
+        kills: run.kills,
+        lost: run.lost,
+        duplicated: run.duplicated,
+        stuck: run.stuck,
+        unknown: run.unknown,
+      }),
+    );
   } else if (values.delegations !== undefined) {
     const run = await runDelegations({ delegations: count, seed, say: (line) => console.log(line) });
     const { kills, lost, duplicated, stuck } = run;
@@ -56,3 +81,24 @@ await runCommand(USAGE, async () => {
   }
   return 0;
 });
+
+interface Figures {
+  kills: number;
+  lost: number;
+  duplicated: number;
+  stuck: number;
+}
+
+function add(one: Figures, other: Figures): Figures {
+  const { kills, lost, duplicated, stuck } = other;
+  return {
+    kills: one.kills + kills,
+    lost: one.lost + lost,
+    duplicated: one.duplicated + duplicated,
+    stuck: one.stuck + stuck,
+  };
+}
+
+function describe({ kills, lost, duplicated, stuck }: Figures): string {
+  return JSON.stringify({ kills, lost, duplicated, stuck });
+}

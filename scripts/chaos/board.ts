@@ -3,12 +3,13 @@
 // outlive the board. Called by chaos.ts and, in a short form, by a test.
 import { type BoardMethod, answerCall } from "../../core/board/board-calls.ts";
 import { BOARD_SCHEMA, type Board, createBoard } from "../../core/board/board.ts";
+import type { Changed } from "../../core/board/contract.ts";
 import { DISPATCH_SCHEMA, createDispatchRows } from "../../core/board/dispatch/dispatch-rows.ts";
 import { createDispatcher } from "../../core/board/dispatch/dispatcher.ts";
 import { type Result, err, ok } from "../../core/errors.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import type { Sql } from "../../core/ports.ts";
-import type { Author, CardId, RunId } from "../../core/schemas/board/card.ts";
+import type { Author, CardEvent, CardId, CardRun, RunId } from "../../core/schemas/board/card.ts";
 import { type SessionId, toTurnId } from "../../core/schemas/ids.ts";
 import { createWorkerSessions } from "../../durable-objects/board/worker-sessions.ts";
 import { mulberry32 } from "../seeded.ts";
@@ -17,7 +18,7 @@ export interface BoardRun {
   kills: number;
   /** Cards that were not done. */
   lost: number;
-  /** Cards that were completed twice, worked on by two runs at once, or begun before the cards before them were done. */
+  /** Cards that were completed twice or by a worker that had lost them, worked on by two runs at once, or begun before the cards before them were done. */
   duplicated: number;
   /** Runs and steps that were left open. */
   stuck: number;
@@ -184,7 +185,11 @@ async function runDiamond(
     }
   }
   const ask = (method: BoardMethod, ...args: unknown[]) =>
-    call(({ board }) => answerCall(board, method, args)) as Promise<Result<{ card: { id: CardId } }>>;
+    call(({ board, dispatcher }) => {
+      const answer = answerCall(board, method, args) as Result<Changed>;
+      if (answer.ok && answer.value.stopped) dispatcher.stopRun(answer.value.stopped);
+      return answer;
+    });
   const make = async (title: string, parents: CardId[]) => {
     const answer = await ask("create", { author: OWNER, op: `make ${title}` }, { title, parents });
     if (!answer.ok) throw new Error(answer.failure.message);
@@ -194,16 +199,25 @@ async function runDiamond(
   const top = await make("top", []);
   const sides = [await make("left", [top]), await make("right", [top]), await make("middle", [top])];
   const cards = [top, ...sides, await make("bottom", sides)];
+  const taken = sides[0]!;
 
-  /** One more call of the worker's script: it reads, it says that it lives, it completes. The first worker of the top card ends in words. */
+  /**
+   * One more call of the worker's script: it reads, it says that it lives, it completes. The first worker of the top card ends in words. From the
+   * first worker of one card the owner takes the card, and its completion comes too late.
+   */
   async function step(id: SessionId, turn: Turn): Promise<void> {
     const author: Author = { by: "agent", session: id, run: turn.run };
     const by = { author, op: `${id}-${turn.n}-${turn.done}` };
     const isQuiet = turn.card === top && turn.n === 1;
     if (turn.done === 0) await ask("show", turn.card);
     else if (turn.done === 1) await ask("heartbeat", by, turn.card);
-    else if (turn.done === 2 && !isQuiet) await ask("complete", by, turn.card, { summary: "done" });
-    else turn.state = "done";
+    else if (turn.done === 2 && !isQuiet) {
+      if (turn.card === taken) {
+        await ask("reclaim", { author: OWNER, op: "take" }, taken);
+        await call(({ dispatcher }) => dispatcher.run());
+      }
+      await ask("complete", by, turn.card, { summary: "done" });
+    } else turn.state = "done";
     turn.done++;
   }
 
@@ -243,6 +257,7 @@ function measure(board: Board, cards: CardId[], sql: Sql): Omit<BoardRun, "kills
     const shown = board.show(id);
     if (!shown.ok || shown.value.card.status !== "done") run.lost++;
     const runs = board.runs(id);
+    run.duplicated += countLate(board.events({ after: 0, card: id }), runs);
     if (runs.filter(({ outcome }) => outcome === "completed").length > 1) run.duplicated++;
     for (const [i, later] of runs.entries()) {
       if (i > 0 && later.startedAt < (runs[i - 1]!.endedAt ?? Infinity)) run.duplicated++;
@@ -251,9 +266,19 @@ function measure(board: Board, cards: CardId[], sql: Sql): Omit<BoardRun, "kills
       const ended = board.runs(parent.id).find(({ outcome }) => outcome === "completed")?.endedAt ?? Infinity;
       if (runs.some(({ startedAt }) => startedAt < ended)) run.duplicated++;
     }
-    if (runs.length > 1)
+    const isTaken = runs.map(({ outcome }) => outcome).join() === "reclaimed,completed";
+    if (runs.length > 1 && !isTaken)
       run.remarks.push(`${id} took ${runs.length} runs: ${runs.map(({ outcome }) => outcome).join(", ")}`);
   }
   if (cards.length !== CARDS) run.lost++;
   return run;
+}
+
+/** Completions by workers whose runs had lost the card. */
+export function countLate(events: CardEvent[], runs: CardRun[]): number {
+  const completed = events.filter(({ kind }) => kind === "completed");
+  return completed.filter(({ author }) => {
+    if (author.by !== "agent" || author.run === undefined) return false;
+    return runs.find(({ id }) => id === author.run)?.outcome !== "completed";
+  }).length;
 }

@@ -3,6 +3,7 @@
 import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
+import { COMPLETE, SLOW_CALL, answerWorker } from "./worker-script.ts";
 
 export type CallEffect = "read" | "keyed" | "unkeyed";
 
@@ -27,6 +28,7 @@ export const CALLS: readonly ScriptedCall[] = STEPS.flatMap((effects, step) =>
 /** A request from a tool, with its time of arrival. */
 export interface Arrival {
   effect: CallEffect;
+  session: string;
   task: number;
   call: string;
   key?: string;
@@ -98,6 +100,7 @@ const PIECE_CHARS = 250;
 /** Long enough for some kills to happen during an answer or a call. */
 const PIECE_MS = 4;
 const TOOL_MS = 5;
+const SLOW_TOOL_MS = 1_500;
 
 export async function startWorld(): Promise<World> {
   const requestCounts = new Map<string, number>();
@@ -113,7 +116,7 @@ export async function startWorld(): Promise<World> {
     switch (request.url) {
       case "/tool":
         world.arrivals.push({ ...body, at: Date.now() });
-        await pause(TOOL_MS);
+        await pause(body.call === SLOW_CALL ? SLOW_TOOL_MS : TOOL_MS);
         return void response.end();
       case "/passed":
         world.passed.set(body.session, [...(world.passed.get(body.session) ?? []), body.point]);
@@ -131,6 +134,14 @@ export async function startWorld(): Promise<World> {
   async function answer({ messages }: ChatRequest, response: ServerResponse): Promise<void> {
     const delegated = answerDelegation(messages);
     if (delegated) return stream(response, delegated.text, delegated.calls);
+    const worker = answerWorker(messages.map((message) => ({ ...message, text: joinTextParts(message.content) })));
+    if (worker) {
+      note(
+        worker.thing,
+        messages.filter(({ tool_call_id: call }) => call?.startsWith(COMPLETE)),
+      );
+      return stream(response, worker.text, worker.calls);
+    }
     const at = messages.findLastIndex(({ role, content }) => role === "user" && TASK.test(joinTextParts(content)));
     const task = at < 0 ? null : Number(TASK.exec(joinTextParts(messages[at]!.content))![1]);
     const since = messages.slice(at + 1);

@@ -19,8 +19,8 @@ export { Archive } from "../../durable-objects/archive.ts";
 export { Channels } from "../../durable-objects/channels/channels.ts";
 export { DiscordSocket } from "../../durable-objects/channels/discord-socket.ts";
 export { Webhooks } from "../../durable-objects/webhooks/webhooks.ts";
-export { Agenda } from "../../durable-objects/agenda/agenda.ts";
-export { Board } from "../../durable-objects/board/board.ts";
+export { Agenda } from "./agenda.ts";
+export { Board } from "./board.ts";
 export { Session } from "./session.ts";
 
 /** Requires a person's approval before it is stored. */

@@ -2,9 +2,10 @@
 // chosen failpoint nothing more is written, as in a power cut. Used only by the chaos run's api Worker.
 import type { Model, Tool } from "../../core/agent/contract.ts";
 import { ok } from "../../core/errors.ts";
-import type { Sql, SqlValue } from "../../core/ports.ts";
+import type { SqlValue } from "../../core/ports.ts";
 import { Entry } from "../../core/schemas/entry.ts";
 import type { SessionHost } from "../../core/session/context.ts";
+import { createMortalSql, readWrittenTable } from "./mortal-sql.ts";
 
 export interface FailpointOptions {
   /** The failpoint at which this process dies. */
@@ -50,44 +51,6 @@ export function withFailpoints(host: SessionHost, { at, onPass, onReached }: Fai
     return value;
   }
 
-  function mortalSql(sql: Sql): Sql {
-    let within: string[] | null = null;
-    return {
-      run<Row>(query: string, ...values: SqlValue[]): Row[] {
-        assertAlive();
-        const write = describeWrite(query, values);
-        if (!write) return sql.run<Row>(query, ...values);
-        if (within) {
-          within.push(write);
-          return sql.run<Row>(query, ...values);
-        }
-        pass(`before ${write}`);
-        const rows = sql.run<Row>(query, ...values);
-        last = write;
-        pass(`after ${write}`);
-        return rows;
-      },
-      transaction(work) {
-        assertAlive();
-        const writes: string[] = [];
-        within = writes;
-        try {
-          const value = sql.transaction(() => {
-            const result = work();
-            // All statements run, then all are rolled back.
-            if (writes.length > 0) pass(`before ${nameTransaction(writes)}`);
-            return result;
-          });
-          if (writes.length > 0) last = nameTransaction(writes);
-          if (writes.length > 0) pass(`after ${last}`);
-          return value;
-        } finally {
-          within = null;
-        }
-      },
-    };
-  }
-
   function mortalTool(tool: Tool): Tool {
     return {
       ...tool,
@@ -110,12 +73,17 @@ export function withFailpoints(host: SessionHost, { at, onPass, onReached }: Fai
     };
   }
 
-  const { alarm, account, archive, messages, queue, evidence, reviews, children } = host;
+  const { alarm, account, archive, messages, queue, evidence, reviews, children, channels } = host;
   return {
     hold: async () => death,
     host: {
       ...host,
-      sql: mortalSql(host.sql),
+      sql: createMortalSql(host.sql, {
+        ...{ assertAlive, pass, describeWrite, nameTransaction },
+        noteWrite(name) {
+          last = name;
+        },
+      }),
       alarm: {
         set: (when) => around(`alarm set after ${last}`, () => alarm.set(when)),
       },
@@ -141,6 +109,9 @@ export function withFailpoints(host: SessionHost, { at, onPass, onReached }: Fai
           report: (parent, child, report) => around("report", () => children.report(parent, child, report)),
         },
       }),
+      ...(channels && {
+        channels: { take: (delivery) => around("deliver", () => channels.take(delivery)) },
+      }),
       queue: { send: (message, options) => around("send review", () => queue.send(message, options)) },
       evidence: {
         ...evidence,
@@ -161,9 +132,10 @@ export function withFailpoints(host: SessionHost, { at, onPass, onReached }: Fai
 
 /** A short name for what a statement writes; `null` if it only reads. */
 function describeWrite(query: string, values: SqlValue[]): string | null {
-  const [, table] = /^\s*(?:INSERT INTO|UPDATE|DELETE FROM)\s+(\w+)/i.exec(query) ?? [];
-  if (!table) return null;
-  const gone = /^\s*DELETE/i.test(query) ? " gone" : "";
+  const written = readWrittenTable(query);
+  if (!written) return null;
+  const { table, isGone } = written;
+  const gone = isGone ? " gone" : "";
   switch (table) {
     case "entry":
       return describeEntry(Entry.parse(JSON.parse(String(values[2]))));

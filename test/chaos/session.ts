@@ -3,6 +3,7 @@
 import { Session as ProductSession } from "../../durable-objects/session/session.ts";
 import type { SessionHost } from "../../core/session/context.ts";
 import { type Failpoints, withFailpoints } from "./failpoints.ts";
+import { cardTools } from "./card-tools.ts";
 import { chaosTools } from "./tools.ts";
 
 interface Plan {
@@ -14,6 +15,8 @@ interface Plan {
   elsewhere?: string;
   /** Reports every failpoint, not only the end of a turn. */
   traced?: "all";
+  /** A run over boards or jobs: it kills their objects too, see object-failpoints.ts. */
+  objects?: object;
   /** A run over reviews, which kills the Workers at calls to their stores: its sessions are the product's. */
   atStores?: true;
 }
@@ -30,7 +33,7 @@ export class Session extends ProductSession {
       fetch(`${plan.url}${path}`, { method: "POST", body: JSON.stringify({ session, point }) });
     const isTold = (point: string) => point === "after settle" || plan.traced === "all";
     const failpoints = withFailpoints(
-      { ...product, moreTools: chaosTools(plan.url) },
+      { ...product, moreTools: [...chaosTools(plan.url, session), ...cardTools(product)] },
       {
         at: plan.points[session] ?? plan.elsewhere,
         onPass(point) {
@@ -48,6 +51,15 @@ export class Session extends ProductSession {
   }
   protected override async postAndRead(input: Parameters<ProductSession["postAndRead"]>[0]) {
     return this.untilKilled(() => super.postAndRead(input));
+  }
+  override async create(...given: Parameters<ProductSession["create"]>) {
+    return this.untilKilled(() => super.create(...given));
+  }
+  override async stop(...given: Parameters<ProductSession["stop"]>) {
+    return this.untilKilled(() => super.stop(...given));
+  }
+  override async readTurn(...given: Parameters<ProductSession["readTurn"]>) {
+    return this.untilKilled(() => super.readTurn(...given));
   }
   override async rate(...given: Parameters<ProductSession["rate"]>) {
     return this.untilKilled(() => super.rate(...given));

@@ -4,11 +4,14 @@ import * as z from "zod";
 import type { Effect, Tool } from "../../core/agent/contract.ts";
 import { succeed } from "../../core/agent/tool-result.ts";
 
-export function chaosTools(url: string): Tool[] {
-  return (["read", "keyed", "unkeyed"] as const).map((effect) => recordedTool(url, effect));
+export function chaosTools(url: string, session: string): Tool[] {
+  return (["read", "keyed", "unkeyed"] as const).map((effect) => recordedTool({ url, session }, effect));
 }
 
-function recordedTool(url: string, effect: Effect): Tool<{ task: number; call: string }> {
+function recordedTool(
+  { url, session }: { url: string; session: string },
+  effect: Effect,
+): Tool<{ task: number; call: string }> {
   return {
     name: `do_${effect}`,
     description: `Does one thing outside (${effect}).`,
@@ -18,7 +21,7 @@ function recordedTool(url: string, effect: Effect): Tool<{ task: number; call: s
     }),
     effect,
     async run(args, { op, signal }) {
-      const body = JSON.stringify({ effect, ...args, ...(effect === "keyed" ? { key: op } : {}) });
+      const body = JSON.stringify({ effect, session, ...args, ...(effect === "keyed" ? { key: op } : {}) });
       const answer = await fetch(`${url}/tool`, { method: "POST", body, signal });
       return succeed({ done: answer.ok, call: args.call });
     },
