@@ -10,6 +10,7 @@ import type { MovedRow, TablePlace } from "../core/schemas/moving/lines.ts";
 import { APPROVAL_SCHEMA } from "./account-approvals.ts";
 import { MORE_SESSION_SCHEMA } from "./account-sessions.ts";
 import { SETTINGS_SCHEMA } from "./account-settings.ts";
+import { SUGGESTION_SCHEMA } from "./account-suggestions.ts";
 
 const TABLES = travellingTables(ACCOUNT_FATES);
 /** Tables of which each row belongs to one session, and the column that names it. */
@@ -56,7 +57,8 @@ export function createAccountMoving(sql: Sql) {
 
     /** Idempotent. The tables that every account has must exist. Failures: `archive_version`, `archive_invalid`. */
     importPage(rows: AccountRow[]): Result<null> {
-      for (const statement of [...APPROVAL_SCHEMA, ...MORE_SESSION_SCHEMA, SETTINGS_SCHEMA]) sql.run(statement);
+      for (const statement of [...APPROVAL_SCHEMA, ...MORE_SESSION_SCHEMA, SETTINGS_SCHEMA, SUGGESTION_SCHEMA])
+        sql.run(statement);
       return sql.transaction(() => {
         for (const { table, row } of rows) {
           if (!TABLES.includes(table)) return err("archive_invalid", `An account has no table ${table.slice(0, 40)}.`);

@@ -8,6 +8,7 @@ import { CURATION_SCHEMA } from "./account-curation.ts";
 import { ERASURE_SCHEMA } from "./account-erasure.ts";
 import { SESSION_SCHEMA, SESSION_TABLES } from "./account-sessions.ts";
 import { SETTINGS_TABLE } from "./account-settings.ts";
+import { SUGGESTION_TABLE } from "./account-suggestions.ts";
 import { SIGN_IN_TABLE } from "./keys/sign-in-rows.ts";
 import { UPKEEP_SCHEMA } from "./account-upkeep.ts";
 import { AUDIT_TABLE } from "./keys/audit-rows.ts";
@@ -22,6 +23,7 @@ export const OWN_TABLES = [
   ...CONVERSATION_TABLES,
   ...APPROVAL_TABLES,
   SETTINGS_TABLE,
+  SUGGESTION_TABLE,
   ...HOOK_TABLES,
   ...RUN_TABLES,
   ...RESPONSE_TABLES,

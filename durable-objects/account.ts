@@ -32,6 +32,7 @@ import { type KnownSignIn, SIGN_IN_UNKNOWN, createSignInRows } from "./keys/sign
 import { isSameHash } from "./account-key.ts";
 import type { HookEvent } from "../core/schemas/profile/hooks.ts";
 import { createAccountApprovals } from "./account-approvals.ts";
+import { type SuggestionDecision, createAccountSuggestions } from "./account-suggestions.ts";
 import { MORE_SCHEMA, OWN_TABLES, forgetSessionRows, tidyRows } from "./account-tables.ts";
 import { ConversationDesk } from "./conversations/conversation-desk.ts";
 import { type AccountHooks, createAccountHooks } from "./account-hooks.ts";
@@ -57,7 +58,6 @@ import { hasTable, toSql } from "./sql.ts";
 /** The alarm returns after this if its work dies. */
 const WORK_RETRY_MS = 60_000;
 const HOUR_MS = 60 * 60_000;
-const NEWER_RETRY_MS = HOUR_MS;
 const PROFILE_GONE = err("profile_gone", "This profile has been deleted.");
 
 export class Account extends DurableObject<AccountEnv> {
@@ -114,7 +114,7 @@ export class Account extends DurableObject<AccountEnv> {
   }
 
   signInDesk(): SignInDesk {
-    const open = (willWrite: boolean) => ((willWrite ? this.#isWritable() : this.#exists()) ? this.#signIns() : null);
+    const open = (willWrite: boolean) => (this.#sessionList.isThere(willWrite) ? this.#signIns() : null);
     return new SignInDesk(open, () => this.#arm());
   }
 
@@ -280,7 +280,7 @@ export class Account extends DurableObject<AccountEnv> {
     if (!upkeep.isDue(now)) return;
     this.#ledger().tidy(now);
     this.#keys().tidy(now);
-    if (this.#hasHookEvents()) this.#hooks().tidy(now);
+    if (this.#hasTable("hook_delivery")) this.#hooks().tidy(now);
     tidyRows(toSql(this.ctx.storage), now);
     const before = now - this.#settings().memory.sweepDays * DAY_MS;
     const { kv, clock } = toErasureStores(this.env);
@@ -311,6 +311,13 @@ export class Account extends DurableObject<AccountEnv> {
     if (!this.#isWritable()) return PROFILE_GONE;
     this.#approvals().putMode(mode);
     return ok(null);
+  }
+
+  // ---- suggestions ----
+
+  /** What was decided, with `decision`, which is stored first. Idempotent: what was said first stays. Failure: `profile_gone`. */
+  suggestionDecisions(decision: SuggestionDecision | null): Result<SuggestionDecision[]> {
+    return this.#isWritable() ? ok(createAccountSuggestions(toSql(this.ctx.storage)).put(decision)) : PROFILE_GONE;
   }
 
   // ---- settings of the profile ----
@@ -350,7 +357,7 @@ export class Account extends DurableObject<AccountEnv> {
   /** An event of a session. Once this has answered, the event is sent to every hook that wants it. Ignores deleted sessions. */
   async takeHookEvent(event: HookEvent): Promise<void> {
     if (!this.#isWritable()) return;
-    if (event.session && this.#hasErasures() && this.#erasures().has("session", event.session)) return;
+    if (event.session && this.#hasTable("erasure") && this.#erasures().has("session", event.session)) return;
     if (!this.#hooks().take(event)) return;
     this.#sendHookEvents();
     await this.#arm();
@@ -393,10 +400,6 @@ export class Account extends DurableObject<AccountEnv> {
     return new ResponseDesk(this.ctx.storage, this.#sessionList);
   }
 
-  #hasHookEvents(): boolean {
-    return this.#hasTable("hook_delivery");
-  }
-
   #profileSettings() {
     return createAccountSettings(toSql(this.ctx.storage));
   }
@@ -431,7 +434,7 @@ export class Account extends DurableObject<AccountEnv> {
       if (!this.#sessions().remove(session) && !this.#erasures().isPending("session", session)) return false;
       for (const one of [session, ...begun]) {
         this.#sessions().remove(one);
-        if (this.#hasHookEvents()) this.#hooks().forgetSession(one);
+        if (this.#hasTable("hook_delivery")) this.#hooks().forgetSession(one);
         forgetSessionRows(toSql(this.ctx.storage), one);
         ledger.forgetSession(one);
         this.#erasures().begin("session", one, Date.now());
@@ -474,7 +477,9 @@ export class Account extends DurableObject<AccountEnv> {
 
   /** Whether a deletion still waits for its first pass. */
   isErasing(): boolean {
-    return this.#hasErasures() && this.#sql.exec("SELECT 1 FROM erasure WHERE pass = 0 LIMIT 1").toArray().length > 0;
+    return (
+      this.#hasTable("erasure") && this.#sql.exec("SELECT 1 FROM erasure WHERE pass = 0 LIMIT 1").toArray().length > 0
+    );
   }
 
   /** If a newer version made the tables, repeats until that version runs. A throw would end the alarm after six retries. */
@@ -483,7 +488,7 @@ export class Account extends DurableObject<AccountEnv> {
       this.#upkeep().checkVersion();
     } catch (error) {
       console.error(messageOf(error));
-      return this.ctx.storage.setAlarm(Date.now() + NEWER_RETRY_MS);
+      return this.ctx.storage.setAlarm(Date.now() + HOUR_MS);
     }
     await this.#work();
   }
@@ -498,9 +503,9 @@ export class Account extends DurableObject<AccountEnv> {
   async #runDue(): Promise<void> {
     await this.ctx.storage.setAlarm(Date.now() + WORK_RETRY_MS);
     await this.#sockets().closeDue(Date.now(), createSocketCloser(this.env, this.ctx.id.name!));
-    if (this.#hasErasures()) await this.#eraseDue();
+    if (this.#hasTable("erasure")) await this.#eraseDue();
     if (this.#exists()) await this.#sweepDue();
-    if (this.#hasHookEvents()) this.#sendHookEvents();
+    if (this.#hasTable("hook_delivery")) this.#sendHookEvents();
     await this.#arm();
   }
 
@@ -518,7 +523,7 @@ export class Account extends DurableObject<AccountEnv> {
 
   async #arm(): Promise<void> {
     const dues = [
-      this.#hasErasures() ? this.#erasures().nextDue() : null,
+      this.#hasTable("erasure") ? this.#erasures().nextDue() : null,
       this.#exists() ? this.#upkeep().due() : null,
       this.#sockets().nextDue(),
       this.#hookDue(),
@@ -530,7 +535,7 @@ export class Account extends DurableObject<AccountEnv> {
 
   /** While events are being sent, the alarm only matters if the object dies. */
   #hookDue(): number | null {
-    if (!this.#hasHookEvents()) return null;
+    if (!this.#hasTable("hook_delivery")) return null;
     const due = this.#hooks().nextDue();
     return due !== null && this.#hooks().isSending() ? Math.max(due, Date.now() + WORK_RETRY_MS) : due;
   }
@@ -538,10 +543,6 @@ export class Account extends DurableObject<AccountEnv> {
   /** The tables must exist. */
   #erasures() {
     return createErasures(toSql(this.ctx.storage));
-  }
-
-  #hasErasures(): boolean {
-    return this.#hasTable("erasure");
   }
 
   /** Creates missing tables: older accounts have no ledger. */

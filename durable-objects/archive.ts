@@ -83,7 +83,7 @@ export class Archive extends DurableObject<ArchiveEnv> {
   }
 
   /** Newest first. */
-  async turnsOf(asked: { since?: number; limit: number }): Promise<TurnSignature[]> {
+  async turnsOf(asked: { since?: number; limit: number; own?: boolean }): Promise<TurnSignature[]> {
     return this.#turns().turns(asked);
   }
 

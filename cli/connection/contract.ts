@@ -4878,6 +4878,233 @@ export interface Contract {
       next?: string | undefined;
     };
   };
+  "GET /v1/blueprints": {
+    answer: {
+      blueprints: {
+        id: string;
+        title: string;
+        purpose: string;
+        kind: "job" | "goal";
+        slots: {
+          name: string;
+          type: "text" | "time" | "weekday" | "days" | "timeZone" | "url" | "deliver" | "number" | "choice";
+          ask: string;
+          required: boolean;
+          default?: string | number | undefined;
+          options?: string[] | undefined;
+        }[];
+        form: Record<string, unknown>;
+        example: string;
+      }[];
+    };
+  };
+  "GET /v1/blueprints/{blueprint}": {
+    answer: {
+      id: string;
+      title: string;
+      purpose: string;
+      kind: "job" | "goal";
+      slots: {
+        name: string;
+        type: "text" | "time" | "weekday" | "days" | "timeZone" | "url" | "deliver" | "number" | "choice";
+        ask: string;
+        required: boolean;
+        default?: string | number | undefined;
+        options?: string[] | undefined;
+      }[];
+      form: Record<string, unknown>;
+      example: string;
+    };
+  };
+  "POST /v1/blueprints/{blueprint}": {
+    body?: {
+      name?: string | undefined;
+      session?: string | undefined;
+      slots?: Record<string, string | number> | undefined;
+    };
+    answer: 
+      | {
+          kind: "job";
+          blueprint: string;
+          job: {
+            id: string;
+            name: string;
+            schedule: string;
+            timeZone: string;
+            prompt: string;
+            skills?: string[] | undefined;
+            contextFrom?: string[] | undefined;
+            deliver?: 
+              | {
+                  to: "home";
+                  platform?: "telegram" | "slack" | "discord" | "whatsapp" | "teams" | "google-chat" | "matrix" | "mattermost" | "line" | "feishu" | "dingtalk" | "wecom" | "twilio" | "email" | "signal" | "github" | "webhook" | undefined;
+                }
+              | { to: "chat"; chat: string }
+              | { to: "hooks" }
+              | null | undefined;
+            gate?: { url?: string | undefined; command?: string | undefined } | null | undefined;
+            repeat?: number | null | undefined;
+            failure?: {
+              pauseAfter?: number | undefined;
+              tell?: 
+                | {
+                    to: "home";
+                    platform?: "telegram" | "slack" | "discord" | "whatsapp" | "teams" | "google-chat" | "matrix" | "mattermost" | "line" | "feishu" | "dingtalk" | "wecom" | "twilio" | "email" | "signal" | "github" | "webhook" | undefined;
+                  }
+                | { to: "chat"; chat: string }
+                | { to: "hooks" } | undefined;
+            } | undefined;
+            maxTokens?: number | undefined;
+            understood: string;
+            author: 
+              | { by: "owner"; name?: string | undefined }
+              | { by: "person"; name: string }
+              | { by: "agent"; session: string; run?: string | undefined }
+              | { by: "board" };
+            createdAt: number;
+            changedAt: number;
+            nextAt: number | null;
+            paused: { cause: "person" | "failures" | "config"; why: string; at: number } | null;
+            finishedAt: number | null;
+            failures: number;
+            retry: { slot: number; at: number } | null;
+            ran: number;
+            due: number | null;
+            running: string | null;
+          };
+        }
+      | {
+          kind: "goal";
+          blueprint: string;
+          goal: {
+            text: string;
+            contract?: {
+              outcome?: string | undefined;
+              verification?: string | undefined;
+              constraints?: string | undefined;
+              boundaries?: string | undefined;
+              stopWhen?: string | undefined;
+            } | undefined;
+            subgoals?: string[] | undefined;
+            checks?: { command: string; exitCode?: number | undefined }[] | undefined;
+            maxTurns: number;
+            id: string;
+            session: string;
+            state: "active" | "paused" | "blocked" | "done" | "cleared";
+            reason: string;
+            source?: "content" | undefined;
+            createdAt: number;
+            movedAt?: number | undefined;
+            updatedAt: number;
+            turns: number;
+            serial: number;
+            judged: number;
+            failures: { parse: number; transport: number; check: number };
+            waitUntil?: number | undefined;
+            failed?: string | undefined;
+          };
+        };
+  };
+  "GET /v1/suggestions": {
+    answer: {
+      suggestions: {
+        id: string;
+        blueprint: string;
+        title: string;
+        why: string;
+        slots: Record<string, string | number>;
+        sources: { session: string; turn: string; at: number; request: string }[];
+      }[];
+    };
+  };
+  "POST /v1/suggestions/{suggestion}/accept": {
+    body?: { name?: string | undefined; slots?: Record<string, string | number> | undefined };
+    answer: 
+      | {
+          kind: "job";
+          blueprint: string;
+          job: {
+            id: string;
+            name: string;
+            schedule: string;
+            timeZone: string;
+            prompt: string;
+            skills?: string[] | undefined;
+            contextFrom?: string[] | undefined;
+            deliver?: 
+              | {
+                  to: "home";
+                  platform?: "telegram" | "slack" | "discord" | "whatsapp" | "teams" | "google-chat" | "matrix" | "mattermost" | "line" | "feishu" | "dingtalk" | "wecom" | "twilio" | "email" | "signal" | "github" | "webhook" | undefined;
+                }
+              | { to: "chat"; chat: string }
+              | { to: "hooks" }
+              | null | undefined;
+            gate?: { url?: string | undefined; command?: string | undefined } | null | undefined;
+            repeat?: number | null | undefined;
+            failure?: {
+              pauseAfter?: number | undefined;
+              tell?: 
+                | {
+                    to: "home";
+                    platform?: "telegram" | "slack" | "discord" | "whatsapp" | "teams" | "google-chat" | "matrix" | "mattermost" | "line" | "feishu" | "dingtalk" | "wecom" | "twilio" | "email" | "signal" | "github" | "webhook" | undefined;
+                  }
+                | { to: "chat"; chat: string }
+                | { to: "hooks" } | undefined;
+            } | undefined;
+            maxTokens?: number | undefined;
+            understood: string;
+            author: 
+              | { by: "owner"; name?: string | undefined }
+              | { by: "person"; name: string }
+              | { by: "agent"; session: string; run?: string | undefined }
+              | { by: "board" };
+            createdAt: number;
+            changedAt: number;
+            nextAt: number | null;
+            paused: { cause: "person" | "failures" | "config"; why: string; at: number } | null;
+            finishedAt: number | null;
+            failures: number;
+            retry: { slot: number; at: number } | null;
+            ran: number;
+            due: number | null;
+            running: string | null;
+          };
+        }
+      | {
+          kind: "goal";
+          blueprint: string;
+          goal: {
+            text: string;
+            contract?: {
+              outcome?: string | undefined;
+              verification?: string | undefined;
+              constraints?: string | undefined;
+              boundaries?: string | undefined;
+              stopWhen?: string | undefined;
+            } | undefined;
+            subgoals?: string[] | undefined;
+            checks?: { command: string; exitCode?: number | undefined }[] | undefined;
+            maxTurns: number;
+            id: string;
+            session: string;
+            state: "active" | "paused" | "blocked" | "done" | "cleared";
+            reason: string;
+            source?: "content" | undefined;
+            createdAt: number;
+            movedAt?: number | undefined;
+            updatedAt: number;
+            turns: number;
+            serial: number;
+            judged: number;
+            failures: { parse: number; transport: number; check: number };
+            waitUntil?: number | undefined;
+            failed?: string | undefined;
+          };
+        };
+  };
+  "POST /v1/suggestions/{suggestion}/dismiss": {
+    answer: null;
+  };
   "GET /v1/goals": {
     query: { after?: string | undefined; limit?: string | undefined };
     answer: {

@@ -2,6 +2,7 @@
 import type { Verb } from "../command-line/verb.ts";
 import { acp } from "./acp.ts";
 import { board } from "./board.ts";
+import { blueprints } from "./blueprints.ts";
 import { channels } from "./channels.ts";
 import { completion } from "./completion.ts";
 import { exportVerb } from "./export.ts";
@@ -33,6 +34,7 @@ export const VERBS: readonly Verb[] = [
   keys,
   channels,
   jobs,
+  blueprints,
   exportVerb,
   importVerb,
   acp,

@@ -22,6 +22,8 @@ const MAX_MODELS = 50;
 /** Maximum number of their kinds of work to search for. */
 const MAX_KINDS = 8;
 const MAX_LISTED = 1_000;
+/** Turns that are looked at for the owner's: others may be many, of jobs. */
+const MAX_FILTERED = 5_000;
 
 export interface TurnCounts {
   turns: number;
@@ -40,8 +42,8 @@ export interface TurnRecords {
   observe(signature: TurnSignature): Neighbourhood;
   /** Stores the kind of work of recorded turns that have none. */
   putKinds(turns: { turn: TurnId; kind: TaskKind }[]): void;
-  /** Newest first, by when they were first recorded; at most a thousand. */
-  turns(asked: { since?: number; limit: number }): TurnSignature[];
+  /** Newest first, by when they were first recorded; at most a thousand. `own`: of the newest 5,000, those that the owner asked for. */
+  turns(asked: { since?: number; limit: number; own?: boolean }): TurnSignature[];
   /**
    * Counts the turns that used the skill and the turns similar to one of them, before and after `createdAt`. A bounded number of
    * candidates is compared on each side. `words`: the skill's own description.
@@ -143,8 +145,17 @@ export function createTurnRecords({ sql, discount }: { sql: Sql; discount: numbe
       }
     },
 
-    turns({ since = 0, limit }) {
+    turns({ since = 0, limit, own = false }) {
       open();
+      if (own) {
+        return sql
+          .run<{ body: string }>(
+            `SELECT body FROM (SELECT id, at, body FROM turn_sign ORDER BY id DESC LIMIT ${MAX_FILTERED})
+              WHERE at >= ? AND json_extract(body, '$.asked') = 'owner' ORDER BY id DESC LIMIT ?`,
+            ...[since, Math.min(limit, MAX_LISTED)],
+          )
+          .map(toSignature);
+      }
       return sql
         .run<{ body: string }>(
           "SELECT body FROM turn_sign WHERE at >= ? ORDER BY id DESC LIMIT ?",

@@ -143,6 +143,13 @@ export const COMMANDS = [
     help: "list and change the cards of a board; /board help",
   },
   {
+    name: "blueprint",
+    argument: optional(text("NAME")),
+    handler: "session",
+    access: "owner",
+    help: "make a job or goal of a blueprint; alone, list them",
+  },
+  {
     name: "undo",
     argument: null,
     handler: "session",

@@ -89,6 +89,7 @@ export const ACCOUNT_FATES: Record<string, Fate> = {
   approval_mode: "exported",
   // Without secrets and sealed values: core/moving/settings-rows.ts.
   profile_setting: "exported",
+  suggestion_decision: "exported",
   keys: "stays: keys belong to a deployment",
   review_slot: "stays: it spaces the reviews of this deployment",
   erasure: "stays: what was deleted is marked in R2, which travels",

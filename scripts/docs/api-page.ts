@@ -33,6 +33,7 @@ const GROUPS: [title: string, test: RegExp][] = [
   ["MCP servers", /^\/v1\/mcp/],
   ["Channels", /^\/(?:v1\/(?:channels|deliveries)|channels\/)/],
   ["Jobs", /^\/v1\/jobs/],
+  ["Blueprints", /^\/v1\/(?:blueprints|suggestions)/],
   ["Boards and roles", /^\/v1\/(?:boards|roles)/],
   ["Inbound webhooks", /^\/(?:v1\/webhooks|hooks\/)/],
   ["Outbound webhooks", /^\/v1\/hooks/],

@@ -12,6 +12,8 @@ interface Operation {
 
 const VALUES: Record<string, string> = {
   goal: "0".repeat(16),
+  blueprint: "reminder",
+  suggestion: "0".repeat(16),
   session: "01ARZ3NDEKTSV4RRFFQ69G5FAV",
   name: "reading-logs",
   rev: "1",

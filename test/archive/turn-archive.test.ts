@@ -128,6 +128,13 @@ describe("the turns of a profile", () => {
     expect(listed({ since: 3, limit: 9 })).toEqual([4, 3]);
   });
 
+  it("are listed without those that the owner did not ask for", () => {
+    const { records } = setUp();
+    for (const n of [1, 2, 3, 4]) records.observe(turn(n, `Request number ${n}`, n === 3 ? {} : { asked: "owner" }));
+    expect(records.turns({ since: 2, limit: 9, own: true }).map(({ at }) => at)).toEqual([4, 2]);
+    expect(records.turns({ limit: 2, own: true }).map(({ at }) => at)).toEqual([4, 2]);
+  });
+
   it("cost a query no more at ten thousand than at two hundred", () => {
     const { sql } = setUp();
     const random = createSeededRandom(7);

@@ -103,6 +103,7 @@ describe("the help of commands", () => {
       "learn",
       "jobs",
       "board",
+      "blueprint",
       "memory",
       "search",
     ]);

@@ -37,6 +37,7 @@ describe("docs/STORAGE.md", () => {
         "durable-objects/account-upkeep.ts",
         "durable-objects/account-approvals.ts",
         "durable-objects/account-settings.ts",
+        "durable-objects/account-suggestions.ts",
         "core/hooks",
       ),
     );

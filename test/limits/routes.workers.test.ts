@@ -2,6 +2,7 @@
 // missing in the table fails the test, so a new route must be measured. docs/LIMITS.md lists the most expensive routes.
 import { createExecutionContext } from "cloudflare:test";
 import { beforeAll, describe, expect, it, vi } from "vitest";
+import { suggest } from "../../core/blueprints/suggestions/suggest.ts";
 import { hashFiles, textOfFiles } from "../../core/schemas/learning/digest.ts";
 import { dayOf, toCurationId, toReviewId } from "../../core/schemas/ids.ts";
 import { memoryId } from "../../core/schemas/memory.ts";
@@ -14,7 +15,7 @@ import app from "../../workers/api/index.ts";
 import { formatPlace } from "../../workers/api/moving/receipts.ts";
 import { toKey } from "../../durable-objects/account-key.ts";
 import { createCounter } from "../support/bindings/counted.ts";
-import { toBindings } from "../support/bindings/counted-bindings.ts";
+import { HABIT, toBindings } from "../support/bindings/counted-bindings.ts";
 import { fillLibrary, fillMemory, largeSkillName } from "../support/skills/large-profile.ts";
 import { createMemoryBucket } from "../support/bindings/memory-bucket.ts";
 import { createMemoryKv } from "../support/bindings/memory-kv.ts";
@@ -173,6 +174,11 @@ const OF_HOOK = { most: 3, status: 200, values: { hook: "hook_000000000000" } };
 const OF_WEBHOOK = { most: 2, status: 200, values: { webhook: "events" } };
 /** The key and the object, twice where the list is read too, and the audit log of a change. */
 const OF_JOB = { most: 4, status: 200, values: { job: "brief" } };
+/** The key, the turns, the jobs and the decisions; beside these what is made, the decision and the audit log. */
+const OF_BLUEPRINT = {
+  ...{ most: 4, status: 200 },
+  values: { blueprint: "reminder", suggestion: suggest({ turns: HABIT, jobs: [], decisions: [] })[0]!.id },
+};
 const OF_BOARD = {
   most: 4,
   status: 200,
@@ -403,6 +409,12 @@ const TABLE: Record<string, Asked> = {
   "POST /v1/jobs/{job}/resume": OF_JOB,
   "POST /v1/jobs/{job}/run": { ...OF_JOB, status: 202 },
   "GET /v1/jobs/{job}/runs": OF_JOB,
+  "GET /v1/blueprints": { ...OF_BLUEPRINT, most: 1 },
+  "GET /v1/blueprints/{blueprint}": { ...OF_BLUEPRINT, most: 1 },
+  "POST /v1/blueprints/{blueprint}": { ...OF_BLUEPRINT, status: 201, body: { slots: { about: "Water" } } },
+  "GET /v1/suggestions": OF_BLUEPRINT,
+  "POST /v1/suggestions/{suggestion}/accept": { ...OF_BLUEPRINT, most: 6, status: 201 },
+  "POST /v1/suggestions/{suggestion}/dismiss": { ...OF_BLUEPRINT, most: 5, status: 204 },
   "GET /v1/boards/{board}/cards": OF_BOARD,
   "POST /v1/boards/{board}/cards": { ...OF_BOARD, status: 201, body: { title: "One" } },
   "GET /v1/boards/{board}/cards/{card}": OF_BOARD,

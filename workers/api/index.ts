@@ -12,6 +12,8 @@ import { cardLog } from "./boards/card-log.ts";
 import { cards } from "./boards/cards.ts";
 import { roles } from "./boards/roles.ts";
 import { jobs } from "./jobs/jobs.ts";
+import { blueprints } from "./blueprints/blueprints.ts";
+import { suggestions } from "./blueprints/suggestions.ts";
 import { goals } from "./goals/goals.ts";
 import { quota } from "./profiles/quota.ts";
 import { audit } from "./profiles/audit.ts";
@@ -225,6 +227,8 @@ for (const resource of [
   cardAttachments,
   roles,
   jobs,
+  blueprints,
+  suggestions,
   goals,
   exportProfile,
   importProfile,

@@ -159,6 +159,8 @@ export const CODE_BY_FIELD: Record<string, ProblemCode> = {
   "param.role": "bad_role",
   "param.job": "bad_job",
   "param.board": "bad_board",
+  "param.blueprint": "bad_blueprint",
+  "param.suggestion": "bad_suggestion",
   "param.card": "bad_card_id",
   "param.parent": "bad_card_id",
   "param.attachment": "bad_attachment",

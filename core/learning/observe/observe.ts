@@ -92,10 +92,16 @@ export function withCorrection(observation: Observation, entry: number): Observa
   return { ...observation, corrections: [...corrections, { entry }] };
 }
 
-/** The turn as the Archive records it. */
+/** The turn as the Archive records it. `isChat`: its session is a conversation with a person. */
 export function toSignature(
   observation: Observation,
-  { session, at, heldOut, entries }: { session: SessionId; at: number; heldOut: boolean; entries: Entry[] },
+  {
+    session,
+    at,
+    heldOut,
+    entries,
+    isChat,
+  }: { session: SessionId; at: number; heldOut: boolean; entries: Entry[]; isChat: boolean },
 ): TurnSignature {
   const { turn, request, kind, loaded, outcome, judge, recoveries } = observation;
   const effort: Effort = observation.effort ?? {
@@ -117,7 +123,16 @@ export function toSignature(
     recovered,
     effort,
     heldOut,
+    ...(isChat && isOwnersRequest(entries) && { asked: "owner" }),
   };
+}
+
+/** The owner wrote all of it: no stranger, no program, and not the harness for a goal. */
+function isOwnersRequest(entries: Entry[]): boolean {
+  const inputs = entries.filter((entry) => entry.kind === "user");
+  const isOwners = ({ goal, told, parts }: (typeof inputs)[number]) =>
+    goal === undefined && told === undefined && parts.every(({ source }) => source === "principal");
+  return inputs.length > 0 && inputs.every(isOwners);
 }
 
 /** What the person asked for in a turn. */

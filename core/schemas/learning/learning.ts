@@ -106,6 +106,8 @@ export const TurnSignature = z.object({
   effort: Effort,
   /** Its session worked without learned skills, for comparison. */
   heldOut: z.boolean(),
+  /** Every word of the request is the owner's, in a conversation. Absent: somebody else's, a program's, or not known. */
+  asked: z.literal("owner").optional(),
 });
 export type TurnSignature = z.infer<typeof TurnSignature>;
 

@@ -74,17 +74,25 @@ function openGoals({ context, turn }: Omit<GoalCommand, "goals">): GoalCommand |
   return { context, turn, goals };
 }
 
-async function set({ context, turn, goals }: GoalCommand, written: string): Promise<NoticeEnding> {
-  const { host } = context;
+async function set(command: GoalCommand, written: string): Promise<NoticeEnding> {
   const { checks, ...rest } = readGoalText(written);
   const spec = GoalSpec.safeParse({ ...rest, checks: checks.map((command) => ({ command })) });
   if (!spec.success) {
     const [issue] = spec.error.issues;
     return refuse("bad_goal", `The goal is not right at \`${issue!.path.join(".")}\`: ${issue!.message}. ${USAGE}`);
   }
+  return beginGoal(command, spec.data);
+}
+
+/** Gives the session this goal. Also called for `/blueprint`. */
+export async function beginGoal(run: Omit<GoalCommand, "goals">, spec: GoalSpec): Promise<NoticeEnding> {
+  const command = openGoals(run);
+  if ("state" in command) return command;
+  const { context, turn, goals } = command;
+  const { host } = context;
   const id = sha256Hex(toTurnId(host.session, turn.n)).slice(0, 16);
   const { source } = turn.more;
-  const begun = await goals.begin({ id, spec: spec.data, since: turn.n, ...(source && { source }) });
+  const begun = await goals.begin({ id, spec, since: turn.n, ...(source && { source }) });
   if (!begun.ok) return refuse(begun.failure.code, begun.failure.message);
   const goal = begun.value;
   return { ...say(`Set. ${describeState(goal, host.clock.now())}`), also: () => work(context, turn, goal) };

@@ -125,7 +125,8 @@ async function compareWithSimilar(
   const { host } = context;
   const at = turn.endedAt ?? 0;
   const heldOut = isHeldOut(host);
-  const signature = toSignature(observation, { session: host.session, at, heldOut, entries });
+  const isChat = context.meta().kind === undefined;
+  const signature = toSignature(observation, { session: host.session, at, heldOut, entries, isChat });
   const neighbourhood = await askArchive(context, row, signature, turn.n);
   return { observation: withNeighbours(observation, neighbourhood), neighbourhood };
 }
@@ -151,6 +152,7 @@ async function askArchive(
         at: log.turn(n)?.endedAt ?? 0,
         heldOut: signature.heldOut,
         entries: [],
+        isChat: false,
       }),
     ),
   );

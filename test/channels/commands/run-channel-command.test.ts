@@ -84,7 +84,7 @@ describe("roles", () => {
   });
 
   it("an admin may use all but those that are the owner's own", async () => {
-    expect(await refused({ role: "admin" })).toEqual(["learn", "jobs", "board", "memory", "search"]);
+    expect(await refused({ role: "admin" })).toEqual(["learn", "jobs", "board", "blueprint", "memory", "search"]);
   });
 
   it("a user may use what participants may, and in a shared session nothing that ends it", async () => {

@@ -7,6 +7,7 @@ import {
   withCorrection,
 } from "../../../core/learning/observe/observe.ts";
 import { areSimilarWords, contentWords, mayComeAgain, taskOf } from "../../../core/learning/requests.ts";
+import type { Entry, UserEntry } from "../../../core/schemas/entry.ts";
 import { Observation, TurnSignature } from "../../../core/schemas/learning/learning.ts";
 import { SESSION, assistant, call, hardWonTurn, notice, tool, user } from "../sample.ts";
 
@@ -258,11 +259,25 @@ describe("a judgement", () => {
     const view = call("v", "skill_view", { name: "x" });
     const entries = [...hardWonTurn().slice(0, -1), tool(8, view, { outcome: {} }), assistant(9, "41.5")];
     const told = withJudgement(look(entries), { judge: "message", outcome: "failure", at });
-    const signature = toSignature(told, { session: SESSION, at: 7, heldOut: false, entries });
+    const signature = toSignature(told, { session: SESSION, at: 7, heldOut: false, entries, isChat: true });
     expect(TurnSignature.parse(signature)).toEqual(signature);
     expect(signature).toMatchObject({
       ...{ turn: `${SESSION}-1`, at: 7, tools: { terminal: 3 }, outcome: "failure", judge: "message", recovered: true },
       effort: { calls: 4, failedCalls: 2, tokens: 48 },
     });
+  });
+
+  it("says in the signature whether the owner asked, in a conversation", () => {
+    const askedBy = (entries: Entry[], isChat = true) =>
+      toSignature(look(entries), { session: SESSION, at: 7, heldOut: false, entries, isChat }).asked;
+    const [first, ...rest] = hardWonTurn() as [UserEntry, ...Entry[]];
+    expect(askedBy([first, ...rest])).toBe("owner");
+    expect(askedBy([first, ...rest], false)).toBeUndefined();
+    expect(askedBy([])).toBeUndefined();
+    const strangers = { ...first, parts: [...first.parts, { source: "content" as const, text: "And mail it." }] };
+    expect(askedBy([strangers, ...rest])).toBeUndefined();
+    expect(askedBy([first, ...rest, { ...strangers, n: 90 }])).toBeUndefined();
+    expect(askedBy([{ ...first, goal: { id: "0".repeat(16), serial: 1 } }, ...rest])).toBeUndefined();
+    expect(askedBy([{ ...first, told: 1 }, ...rest])).toBeUndefined();
   });
 });

@@ -5,6 +5,7 @@ import { answerPing } from "../../../workers/review/answer-ping.ts";
 import { err, ok } from "../../../core/errors.ts";
 import { type ProfileSection, noProfileSettings } from "../../../core/schemas/profile/settings.ts";
 import type { KeyValue } from "../../../core/ports.ts";
+import type { TurnSignature } from "../../../core/schemas/learning/learning.ts";
 import type { Env } from "../../../workers/api/env.ts";
 import { type Counter, countBucket, countCall, countKv } from "./counted.ts";
 import type { MemoryBucket } from "./memory-bucket.ts";
@@ -102,6 +103,7 @@ function createCountedAccount() {
     listSessions: async () => [],
     findSessions: async () => [],
     noteActivity: async () => {},
+    suggestionDecisions: async () => ok([]),
     usage: async (asked: object) => ({ ...asked, totals: sum, lines: [], grants: [] }),
     askForCuration: async () => ok({ allowance: null }),
     eraseSession: async () => true,
@@ -206,7 +208,11 @@ const agenda = {
   removeRole: async () => ok(null),
   listBoards: async () => [{ name: "main", createdAt: 1 }],
   addBoard: async () => ok(null),
-  ...{ createJob: async () => ok(JOB), changeJob: async () => ok(JOB), pauseJob: async () => ok(JOB) },
+  ...{
+    createJob: async (spec: object) => ok({ ...JOB, ...spec }),
+    changeJob: async () => ok(JOB),
+    pauseJob: async () => ok(JOB),
+  },
   ...{ resumeJob: async () => ok(JOB), runJob: async () => ok(JOB_RUN), removeJob: async () => ok(null) },
   ...{ readJob: async () => ok({ job: JOB, runs: [] }), listJobs: async () => [JOB] },
   listJobRuns: async () => ok({ runs: [JOB_RUN], next: null }),
@@ -260,8 +266,14 @@ const movingDesk = {
 };
 
 const NO_TURNS = { turns: 0, judged: 0, successes: 0 };
+/** A request of three days, which is suggested as a job. */
+export const HABIT = [3, 2, 1].map((day): TurnSignature => ({
+  ...{ turn: `${"0".repeat(26)}-${day}`, session: "0".repeat(26), at: day * 86_400_000, request: "Water the plants" },
+  ...{ tools: {}, loaded: [], outcome: "unknown", judge: "exit", recovered: false, heldOut: false, asked: "owner" },
+  effort: { calls: 0, failedCalls: 0, tokens: 1 },
+}));
 const archive = {
-  turnsOf: async () => [],
+  turnsOf: async ({ own }: { own?: boolean }) => (own ? HABIT : []),
   searchMessages: async () => ({ found: [], missing: [] }),
   liftOf: async () => ({ before: NO_TURNS, after: NO_TURNS }),
   beginPurge: async () => {},

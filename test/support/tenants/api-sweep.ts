@@ -73,6 +73,8 @@ const BODIES: Record<string, (of: Facts) => object | string> = {
   createHook: ({ site }) => ({ url: `${site}/hooks/other`, events: ["turn.ended"] }),
   createJob: () => ({ name: "taken", schedule: "every 30d", prompt: "Taken." }),
   changeJob: () => ({ prompt: "Taken." }),
+  useBlueprint: ({ site }) => ({ name: "taken-too", slots: { url: `${site}/taken`, hours: 168 } }),
+  acceptSuggestion: () => ({ slots: { time: "09:00" } }),
   createGoal: ({ session }) => ({ text: "Taken.", session }),
   changeGoal: () => ({ do: "pause" }),
   putSessionGoal: () => ({ text: "Taken." }),
@@ -137,6 +139,7 @@ const FIXED: Record<string, string> = {
   part: "0".repeat(64),
   model: "talaria",
   attachment: "notes.md",
+  ...{ blueprint: "page-watch", suggestion: "0".repeat(16) },
   ...{ card: `c${"0".repeat(12)}`, parent: `c${"1".repeat(12)}`, goal: "0".repeat(16) },
 };
 

@@ -145,8 +145,8 @@ async function begin(c: Context<ApiEnv>, session: SessionId, spec: GoalSpec, rep
   return unwrap(await openAgenda(c).beginGoal({ id, session, spec, since }, replace));
 }
 
-/** Returns the number of the session's newest turn. */
-async function assertChat({ env, var: { profile } }: Context<ApiEnv>, session: SessionId): Promise<number> {
+/** Returns the number of the session's newest turn. Failures: `session_not_found`, `goal_not_here`. */
+export async function assertChat({ env, var: { profile } }: Context<ApiEnv>, session: SessionId): Promise<number> {
   const detail = await openSession(env, profile, session).detail();
   if (!detail) throw new AppError("session_not_found", "There is no such session.");
   if (detail.kind !== undefined && detail.kind !== "chat") {

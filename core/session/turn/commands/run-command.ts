@@ -9,6 +9,7 @@ import { choose } from "../../choice/choice-commands.ts";
 import type { EngineContext } from "../../context.ts";
 import type { TurnRow } from "../../log-turns.ts";
 import { runBoard } from "../../board/board-command.ts";
+import { runBlueprint } from "../../blueprints/blueprint-command.ts";
 import { runGoal, runSubgoal } from "../../goals/goal-commands.ts";
 import { answerRefine } from "../../learning/refine.ts";
 import { retry, undo } from "../../undo/undo.ts";
@@ -40,6 +41,7 @@ export const SESSION_COMMANDS: Record<SessionCommandName, RunCommand> = {
   subgoal: (run, argument) => runSubgoal(run, argument),
   jobs: (run, argument) => runJobs(run, argument),
   board: (run, argument) => runBoard(run, argument),
+  blueprint: (run, argument) => runBlueprint(run, argument),
   undo: ({ context, turn }) => undo(context, turn),
   retry: ({ context, turn }) => retry(context, turn),
   rollback: ({ context }, n) => rollBack(context, n),
