@@ -4377,6 +4377,20 @@ export interface Contract {
   "DELETE /v1/boards/{board}/cards/{card}/attachments/{attachment}": {
     answer: null;
   };
+  "POST /v1/boards/{board}/cards/{card}/attachments/{attachment}/fetch": {
+    body: { url: string };
+    answer: {
+      name: string;
+      mediaType: string;
+      bytes: number;
+      author: 
+        | { by: "owner"; name?: string | undefined }
+        | { by: "person"; name: string }
+        | { by: "agent"; session: string; run?: string | undefined }
+        | { by: "board" };
+      at: number;
+    };
+  };
   "GET /v1/roles": {
     query: { after?: string | undefined; limit?: string | undefined };
     answer: {

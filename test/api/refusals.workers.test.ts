@@ -352,6 +352,7 @@ describe("the API's description", () => {
         "GET /v1/boards/{board}/events",
         "GET /v1/boards/{board}/stats",
         "PUT /v1/boards/{board}/cards/{card}/attachments/{attachment}",
+        "POST /v1/boards/{board}/cards/{card}/attachments/{attachment}/fetch",
         "GET /v1/boards/{board}/cards/{card}/attachments/{attachment}",
         "DELETE /v1/boards/{board}/cards/{card}/attachments/{attachment}",
         "POST /v1/boards/{board}/cards/{card}/assign",

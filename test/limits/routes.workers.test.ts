@@ -428,6 +428,10 @@ const TABLE: Record<string, Asked> = {
   "GET /v1/boards/{board}/events": OF_BOARD,
   "GET /v1/boards/{board}/stats": OF_BOARD,
   "PUT /v1/boards/{board}/cards/{card}/attachments/{attachment}": { ...OF_BOARD, body: "bytes", type: "text/plain" },
+  "POST /v1/boards/{board}/cards/{card}/attachments/{attachment}/fetch": {
+    ...OF_BOARD,
+    ...{ status: 422, body: { url: "http://127.0.0.1/secret" } },
+  },
   "GET /v1/boards/{board}/cards/{card}/attachments/{attachment}": OF_BOARD,
   "DELETE /v1/boards/{board}/cards/{card}/attachments/{attachment}": { ...OF_BOARD, status: 204 },
   "POST /v1/boards/{board}/cards/{card}/assign": { ...OF_BOARD, body: { assignee: null } },

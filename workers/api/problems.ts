@@ -174,6 +174,7 @@ export const PROBLEMS = {
   unknown_cards: [422, "Named cards do not exist"],
   op_reused: [409, "Idempotency key already used for something else"],
   attachment_too_large: [413, "The attachment is too large"],
+  attachment_unreachable: [502, "The address gave no file"],
   too_many_attachments: [409, "Too many attachments"],
   too_many_cards: [409, "Too many cards"],
   too_many_links: [409, "Too many links"],

@@ -118,7 +118,7 @@ const NOT_AUDITED = [
   ],
   ...["assignCard", "moveCard", "promoteCard", "startCard", "heartbeatCard", "blockCard", "unblockCard", "reclaimCard"],
   ...["completeCard", "requestCardReview", "requestCardChanges", "cancelCard", "archiveCard"],
-  ...["specifyCard", "decomposeCard"],
+  ...["specifyCard", "decomposeCard", "fetchToCard"],
   ...["createGoal", "changeGoal", "putSessionGoal", "clearSessionGoal", "runJob"],
   // Nothing is changed.
   ...["countMessageTokens", "runDoctor", "testChannel", "testHook", "testMcpServer"],

@@ -38,6 +38,7 @@ export function readRoutes(openApi: string): Route[] {
 }
 
 const BODIES: Record<string, (of: Facts) => object | string> = {
+  fetchToCard: () => ({ url: "http://127.0.0.1/secret" }),
   postMessage: () => ({ text: toMessage([]) }),
   rateTurn: () => ({ rating: "down", correction: "Taken." }),
   putFile: () => "taken",
