@@ -155,18 +155,25 @@ it("waits in ready for a role that was removed, and begins once it is there agai
   await until(() => statusOf(card)).toBe("done");
 });
 
-it("begins, reminds, looks at and stops a session, as often as it likes", async () => {
+it("begins, looks at, stops and reminds a session, as often as it likes", async () => {
   const held = { ...answerTo(bodyOf("held"), { text: "Thinking." }), frames: 1, afterwards: "hold" as const };
-  const script = await setScript([held]);
+  const script = await setScript([held, answerTo("Your answer ended nothing", { text: "I did." })]);
   const run: CardRun = {
     ...{ id: "r000000000000", lane: "work", assignee: null, turn: null, claimUntil: 1, heartbeatAt: 1 },
     ...{ card: await make("held", { triage: true }), session: ulid(), startedAt: 1, endedAt: null, outcome: null },
     ...{ summary: null, error: null },
   };
   const session = run.session!;
+  const account = env.ACCOUNT.getByName(profile);
+  const erased: string[] = [];
   const workers = createWorkerSessions({
     ...{ board: "main", maxTokens: 0, session: (id) => sessionOf(id) as never },
-    ...{ agenda: env.AGENDA.getByName(profile) as never, account: env.ACCOUNT.getByName(profile) as never },
+    agenda: env.AGENDA.getByName(profile) as never,
+    account: {
+      checkProfile: async () => account.checkProfile(),
+      registerSession: async (info) => account.registerSession(info),
+      eraseSession: async (id) => erased.push(id), // the Account's own takes seconds
+    },
   });
   const view = await read(run.card);
   const absent = { ...run, assignee: { role: "nobody" } };
@@ -177,12 +184,15 @@ it("begins, reminds, looks at and stops a session, as often as it likes", async 
   await until(() => countRequests(script, "held")).toBe(1);
   expect(await workers.begin(run, view, session)).toEqual(begun);
   expect(await workers.look(session, 1)).toBe("open");
-  const reminded = { ok: true, value: `${session}-2` };
-  expect([await workers.remind(run, session), await workers.remind(run, session)]).toEqual([reminded, reminded]);
   await workers.stop(session);
   await workers.stop(session);
   await until(() => workers.look(session, 1)).toMatchObject({ turn: 1, ended: { state: "stopped" } });
-  expect((await ask("DELETE", `/v1/sessions/${session}`, { key })).status).toBe(204);
+  const reminded = { ok: true, value: `${session}-2` };
+  expect([await workers.remind(run, session), await workers.remind(run, session)]).toEqual([reminded, reminded]);
+  await until(() => workers.look(session, 2)).toMatchObject({ turn: 2, ended: { state: "done" }, text: "I did." });
+  await (sessionOf(session) as unknown as { erase(): Promise<void> }).erase();
   expect(await workers.look(session, 1)).toBe("gone");
-  expect(await workers.begin(run, view, session)).toMatchObject({ ok: false, failure: { facts: { isFinal: true } } });
+  const failure = { code: "session_gone", facts: { isFinal: true } };
+  expect(await workers.begin(run, view, session)).toMatchObject({ ok: false, failure });
+  expect(erased).toEqual([session]);
 });
