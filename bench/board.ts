@@ -1,33 +1,41 @@
-// `npm run bench:board [-- --cards 10000 --jobs 1000]`: what each operation on cards and on jobs costs, from a hundred to these numbers. Rows are
-// counted in workerd, by the object's own storage; times are this process's, over node:sqlite. The last line is one JSON object.
+// `npm run bench:board [-- --cards 10000 --jobs 1000 --no-idle]`: what each operation on cards and on jobs costs, from few to these numbers, and
+// whether a board and an agenda without work leave memory. Everything runs in workerd: rows are counted by the object's own storage, times
+// are those of a request to it. The last line is one JSON object.
 // Method and limits: bench/README.md.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseWholeNumber, readFlags, runCommand } from "../scripts/command-line.ts";
 import { bundleWorker } from "../scripts/stack/bundle.ts";
-import { type CardsCost, measureCards } from "./board/measure-cards.ts";
-import { type JobsCost, measureJobs } from "./board/measure-jobs.ts";
-import { createBenchSql } from "./learning/platform/sql.ts";
+import { measureIdle } from "./board/idle.ts";
+import { type Cost, measureWorlds } from "./board/measure.ts";
+import type { WorldSize } from "./board/world.ts";
 import { startWorkers } from "./support/workers.ts";
 
-const USAGE = `Usage: npm run bench:board [-- --cards N --jobs N]
+const USAGE = `Usage: npm run bench:board [-- --cards N --jobs N --no-idle]
 
   --cards N   the most cards (default 10000)
   --jobs N    the most jobs (default 1000)
+  --no-idle   do not wait for idle objects to leave memory
   -h, --help  this text; the method is in bench/README.md`;
 
 const values = readFlags(USAGE, {
   cards: { type: "string", default: "10000" },
   jobs: { type: "string", default: "1000" },
+  idle: { type: "boolean", default: true },
 });
-const upTo = (name: "cards" | "jobs") => {
-  const most = parseWholeNumber(USAGE, `--${name}`, values[name], 100);
-  return [100, 1_000, 10_000, 100_000].filter((size) => size < most).concat(most);
+/** Each operation in each size. */
+const REPEATS = 40;
+const upTo = (name: "cards" | "jobs", least: number) => {
+  const most = parseWholeNumber(USAGE, `--${name}`, values[name], least);
+  return [10, 100, 1_000, 10_000].filter((size) => size >= least && size < most).concat(most);
 };
-const [cards, jobs] = [upTo("cards"), upTo("jobs")];
+const sizes: WorldSize[][] = [
+  upTo("cards", 100).map((cards) => ({ cards, jobs: 0 })),
+  upTo("jobs", 10).map((jobs) => ({ cards: 0, jobs })),
+];
 
-await runCommand(USAGE, async () => {
+async function measureOperations(): Promise<Cost[]> {
   const folder = mkdtempSync(join(tmpdir(), "talaria-bench-"));
   const worker = await bundleWorker(
     {
@@ -44,22 +52,20 @@ await runCommand(USAGE, async () => {
   const running = await startWorkers([worker], { stateDir: join(folder, "state"), vars: {} });
   try {
     const url = await running.url("board-bench");
-    const count = async <Cost>(what: string, sizes: number[]): Promise<Cost[]> => {
-      const response = await fetch(`${url}/${what}`, { method: "POST", body: JSON.stringify({ what, sizes }) });
-      if (!response.ok) throw new Error(`The Worker answered ${response.status}: ${await response.text()}`);
-      return (await response.json()) as Cost[];
-    };
-    const timed = () => ({
-      ...{ sql: createBenchSql(), counts: () => ({ rowsRead: 0, rowsWritten: 0 }), elapsedMs: () => performance.now() },
-    });
-    const counted = [...(await count<CardsCost>("cards", cards)), ...(await count<JobsCost>("jobs", jobs))];
-    const times = [...measureCards(timed(), cards), ...measureJobs(timed(), jobs)];
-    const rows = counted.map((row, n) => ({ ...row, ms: times[n]!.ms }));
-    console.table(rows);
-    console.log(JSON.stringify({ rows }));
-    return 0;
+    const costs: Cost[] = [];
+    for (const some of sizes) costs.push(...(await measureWorlds(url, some, REPEATS)));
+    return costs;
   } finally {
     await running.stop();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+await runCommand(USAGE, async () => {
+  const rows = await measureOperations();
+  console.table(rows);
+  const idle = values.idle ? await measureIdle((line) => console.error(line)) : null;
+  if (idle) console.table(idle);
+  console.log(JSON.stringify({ rows, ...(idle && { idle }) }));
+  return 0;
 });

@@ -2,6 +2,7 @@
 import { parseStored } from "../errors.ts";
 import type { Sql } from "../ports.ts";
 import { Job, type JobId, type JobName } from "../schemas/agenda/job.ts";
+import { SKILL_USE_SCHEMA, createSkillRows } from "./skill-rows.ts";
 
 /** `due`: when a run of the job is to begin; absent while one is open, while it pauses, and once it has finished. `ended`: when it finished, absent while a run by hand is open. */
 export const JOB_SCHEMA = [
@@ -11,11 +12,13 @@ export const JOB_SCHEMA = [
   "CREATE INDEX IF NOT EXISTS job_due ON job (due) WHERE due IS NOT NULL",
   "CREATE INDEX IF NOT EXISTS job_ended ON job (ended) WHERE ended IS NOT NULL",
   "CREATE TABLE IF NOT EXISTS job_count (one INTEGER PRIMARY KEY CHECK (one = 1), n INTEGER NOT NULL) STRICT",
+  ...SKILL_USE_SCHEMA,
 ];
 
 export type JobRows = ReturnType<typeof createJobRows>;
 
 export function createJobRows(sql: Sql) {
+  const skills = createSkillRows(sql);
   return {
     /** Throws `StateNewerError` for a job that a newer version wrote. */
     find(name: JobName): Job | null {
@@ -52,15 +55,20 @@ export function createJobRows(sql: Sql) {
         JSON.stringify(job),
       );
       sql.run("INSERT INTO job_count VALUES (1, 1) ON CONFLICT (one) DO UPDATE SET n = n + 1");
+      skills.count([], job.skills);
     },
-    put(job: Job): void {
+    /** `before`: as it was, where its skills may have changed. Inside the caller's transaction. */
+    put(job: Job, before: Job = job): void {
       const values = [dueOf(job), endedOf(job), JSON.stringify(job), job.name];
       sql.run("UPDATE job SET due = ?, ended = ?, body = ? WHERE name = ?", ...values);
+      if (job !== before) skills.count(before.skills, job.skills);
     },
     /** Inside the caller's transaction. */
     remove(name: JobName): void {
-      const removed = sql.run("DELETE FROM job WHERE name = ? RETURNING name", name).length;
-      if (removed > 0) sql.run("UPDATE job_count SET n = n - 1");
+      const [removed] = sql.run<Row>("DELETE FROM job WHERE name = ? RETURNING name, body", name);
+      if (!removed) return;
+      sql.run("UPDATE job_count SET n = n - 1");
+      skills.count(parse(removed).skills, []);
     },
     /** Those that pause though no person said so. Reads all jobs. */
     listStopped(limit: number): Job[] {
@@ -75,11 +83,6 @@ export function createJobRows(sql: Sql) {
     nextEnded(): number | null {
       const query = "SELECT ended FROM job INDEXED BY job_ended WHERE ended IS NOT NULL ORDER BY ended LIMIT 1";
       return sql.run<{ ended: number }>(query)[0]?.ended ?? null;
-    },
-    /** Every skill that a job names, once. Reads all jobs. */
-    listSkills(): string[] {
-      const query = "SELECT DISTINCT value AS skill FROM job, json_each(job.body, '$.skills') ORDER BY value";
-      return sql.run<{ skill: string }>(query).map(({ skill }) => skill);
     },
   };
 }

@@ -87,7 +87,7 @@ export function createJobs(deps: JobsDeps) {
     const work = () => {
       const job = find(name);
       const changed = job.ok ? change(job.value) : job;
-      if (changed.ok) jobs.put(changed.value);
+      if (job.ok && changed.ok) jobs.put(changed.value, job.value);
       return changed;
     };
     return once({ ...call, what: `${call.what} ${name}` }, { work, again: () => find(name) });
@@ -119,8 +119,6 @@ export function createJobs(deps: JobsDeps) {
         lost: runs.listLost(CHECKED_JOBS).map(({ name, slot }) => ({ name, slot })),
       };
     },
-    /** Every skill that a job names: the curator leaves them alone. */
-    listSkills: jobs.listSkills,
 
     /**
      * Makes the job; `isNew: false` if there was one of this name, which then has the new form. With `ifAbsent` it is left as it is: failure
@@ -144,7 +142,7 @@ export function createJobs(deps: JobsDeps) {
         const made =
           known && change ? changeJob(known, change, author, editDeps()) : createJob(spec, author, editDeps());
         if (!made.ok) return made;
-        if (known) jobs.put(made.value);
+        if (known) jobs.put(made.value, known);
         else jobs.add(made.value);
         return ok({ job: made.value, isNew: !known });
       };

@@ -110,6 +110,8 @@ export function createRunRows(sql: Sql) {
     },
     /** Removes ended runs that were claimed at `before` or earlier, at most `limit` at once. */
     removeOld(before: number, limit: number): void {
+      const oldest = this.oldest();
+      if (oldest === null || oldest > before) return;
       const query = "SELECT n, at, look, send FROM job_run ORDER BY n LIMIT ?";
       for (const { n, at, look, send } of sql.run<Record<"n" | "at" | "look" | "send", number | null>>(query, limit)) {
         if (at! > before) return;

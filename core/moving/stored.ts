@@ -159,7 +159,7 @@ export const AGENDA_FATES: Record<string, Fate> = {
   goal_owed: "stays: as `goal`",
   job_count: "stays: as `job`",
   job_op: "stays: as `job`",
-  job_skill: "stays: as `job`",
+  skill_use: "stays: as `job`",
   job_run: "stays: says what this deployment did; the sessions travel",
 };
 

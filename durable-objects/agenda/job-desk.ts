@@ -7,6 +7,7 @@ import { type ChangeCall, type JobsCheckUp, type OpenRun, createJobs } from "../
 import { toRunEnd, withTokens } from "../../core/jobs/read-end.ts";
 import { OP_SCHEMA } from "../../core/jobs/op-rows.ts";
 import { RUN_SCHEMA } from "../../core/jobs/run-rows.ts";
+import { upgradeJobTables } from "../../core/jobs/skill-rows.ts";
 import type { Clock, Random, Sql } from "../../core/ports.ts";
 import type { ChangeJob, CreateJob, Job, JobName, JobRun, WakeGate } from "../../core/schemas/agenda/job.ts";
 import type { JobSettings } from "../../core/schemas/agenda/settings.ts";
@@ -16,7 +17,7 @@ import { type SessionId, toTurnId } from "../../core/schemas/ids.ts";
 import type { Policy } from "../../core/schemas/learning/curation.ts";
 import { createRunner, describeRun } from "./carry-run.ts";
 import type { AccountStub, ChannelsStub, SessionStub } from "./context.ts";
-import { KEPT_SKILLS_SCHEMA, createSkillKeeper } from "./keep-skills.ts";
+import { createSkillKeeper } from "./keep-skills.ts";
 import { sendRun } from "./send-run.ts";
 
 export interface JobDeskDeps {
@@ -40,6 +41,7 @@ export interface JobDeskDeps {
   report(what: string, error: unknown): void;
 }
 
+const SCHEMA = [...JOB_SCHEMA, ...RUN_SCHEMA, ...OP_SCHEMA];
 /** Runs that a job is shown with. */
 const SHOWN_RUNS = 5;
 
@@ -47,9 +49,10 @@ export type JobDesk = ReturnType<typeof createJobDesk>;
 
 export function createJobDesk(deps: JobDeskDeps) {
   const { sql, account, hasTables, report } = deps;
+  if (hasTables()) upgradeJobTables(sql, SCHEMA);
   const jobs = createJobs(deps);
   const runner = createRunner({ ...deps, jobs });
-  const skills = createSkillKeeper({ ...deps, listSkills: jobs.listSkills });
+  const skills = createSkillKeeper(deps);
   const missing = (name: JobName) => err("job_not_found", `There is no job '${name}'.`);
   const toInfo = (job: Job): JobInfo => toJobInfo(job, dueOf(job));
 
@@ -73,7 +76,7 @@ export function createJobDesk(deps: JobDeskDeps) {
       }
       if (!hasTables()) {
         sql.transaction(() => {
-          for (const query of [...JOB_SCHEMA, ...RUN_SCHEMA, ...OP_SCHEMA, ...KEPT_SKILLS_SCHEMA]) sql.run(query);
+          for (const query of SCHEMA) sql.run(query);
         });
       }
       const made = jobs.put(spec, { ...call, ifAbsent: true });

@@ -1,6 +1,9 @@
 // Jobs over real rows and a simulated clock: what runs when, what a failure does, what is told, and what is kept.
 import { beforeEach, describe, expect, it } from "vitest";
+import { JOB_SCHEMA } from "../../core/jobs/job-rows.ts";
+import { OP_SCHEMA } from "../../core/jobs/op-rows.ts";
 import { KEEP_MS, KEEP_RUNS } from "../../core/jobs/run-calls.ts";
+import { createSkillRows, upgradeJobTables } from "../../core/jobs/skill-rows.ts";
 import { CreateJob } from "../../core/schemas/agenda/job.ts";
 import { DAY_MS } from "../../core/schemas/ids.ts";
 import { HOUR, MINUTE, OWNER, START, createJobsBed } from "./jobs-bed.ts";
@@ -482,9 +485,33 @@ describe("what is kept", () => {
     expect([bed.runsOf("loud"), bed.jobs.nextDue()]).toEqual([[], null]);
   });
 
-  it("names the skills of jobs, each once", () => {
+  it("owe the curator their skills, each once, and those that none names any more", () => {
+    const skills = createSkillRows(bed.sql);
     bed.make("a", "every 1h", { skills: ["reading", "writing"] });
     bed.make("b", "every 1h", { skills: ["reading"] });
-    expect(bed.jobs.listSkills()).toEqual(["reading", "writing"]);
+    expect(skills.owed()).toEqual({ added: ["reading", "writing"], removed: [] });
+    skills.markTold(skills.owed());
+    bed.jobs.change("b", { skills: ["maths"] }, { author: OWNER });
+    bed.jobs.remove("a");
+    expect(skills.owed()).toEqual({ added: ["maths"], removed: ["reading", "writing"] });
+    // Meanwhile a job names one of them again.
+    const owed = skills.owed();
+    bed.jobs.change("b", { skills: ["maths", "reading"] }, { author: OWNER });
+    skills.markTold(owed);
+    expect(skills.owed()).toEqual({ added: ["reading"], removed: [] });
+    skills.markTold(skills.owed());
+    expect(bed.sql.run("SELECT name FROM skill_use ORDER BY name")).toEqual([{ name: "maths" }, { name: "reading" }]);
+  });
+
+  it("of an earlier version get the table of skills, with what the curator was told", () => {
+    bed.make("a", "every 1h", { skills: ["reading", "writing"] });
+    const old = [
+      "CREATE TABLE job_skill (name TEXT PRIMARY KEY)",
+      "INSERT INTO job_skill VALUES ('reading'), ('maths')",
+    ];
+    for (const query of ["DROP TABLE skill_use", "DROP TABLE job_op", ...old]) bed.sql.run(query);
+    for (let twice = 0; twice < 2; twice++) upgradeJobTables(bed.sql, [...JOB_SCHEMA, ...OP_SCHEMA]);
+    expect(createSkillRows(bed.sql).owed()).toEqual({ added: ["writing"], removed: ["maths"] });
+    expect(bed.jobs.pause("a", "why", { op: "1" })).toMatchObject({ ok: true });
   });
 });

@@ -1,10 +1,12 @@
 // The api Worker for benches: the product's, with a meter on each object's storage and on a Session's R2 and KV. It adds a route
 // `/bench/<profile>/<session>`: GET reads the meters, DELETE evicts the object. PUT `/bench/<profile>/index` stores a skill index
-// in R2. Bundled only for benches.
+// in R2. GET `/bench/lives/<profile>` says how often the profile's Agenda and board were built, without waking them. Bundled only for benches.
 import api from "../../../workers/api/index.ts";
 import type { Env } from "../../../workers/api/env.ts";
 import { Session as ProductSession, type SessionEnv } from "../../../durable-objects/session/session.ts";
 import { Account as ProductAccount } from "../../../durable-objects/account.ts";
+import { Agenda as ProductAgenda } from "../../../durable-objects/agenda/agenda.ts";
+import { Board as ProductBoard } from "../../../durable-objects/board/board.ts";
 import { Archive as ProductArchive, type ArchiveEnv } from "../../../durable-objects/archive.ts";
 import { type CallCounts, meterCalls } from "../call-meter.ts";
 import { type StorageCounts, type StorageMeter, meterStorage } from "../storage-meter.ts";
@@ -12,8 +14,6 @@ import { type StorageCounts, type StorageMeter, meterStorage } from "../storage-
 export { Channels } from "../../../durable-objects/channels/channels.ts";
 export { DiscordSocket } from "../../../durable-objects/channels/discord-socket.ts";
 export { Webhooks } from "../../../durable-objects/webhooks/webhooks.ts";
-export { Agenda } from "../../../durable-objects/agenda/agenda.ts";
-export { Board } from "../../../durable-objects/board/board.ts";
 
 export interface MeterReading extends StorageCounts {
   /** The time of the object's next alarm. */
@@ -86,10 +86,61 @@ export class Session extends ProductSession {
   }
 }
 
+/** How often an object was built, and how often its alarm fired. */
+export interface ObjectLife {
+  births: number;
+  alarms: number;
+}
+/** Of the isolate, so that reading it wakes no object. */
+const lives = new Map<string, ObjectLife>();
+function lifeOf(name: string): ObjectLife {
+  const life = lives.get(name) ?? { births: 0, alarms: 0 };
+  lives.set(name, life);
+  return life;
+}
+
+export class Agenda extends ProductAgenda {
+  readonly life = lifeOf(this.ctx.id.name!);
+  readonly born = this.life.births++;
+  override async alarm(): Promise<void> {
+    this.life.alarms++;
+    await super.alarm();
+  }
+  async alarmAt(): Promise<number | null> {
+    return this.ctx.storage.getAlarm();
+  }
+}
+
+export class Board extends ProductBoard {
+  readonly life = lifeOf(this.ctx.id.name!);
+  readonly born = this.life.births++;
+  override async alarm(): Promise<void> {
+    this.life.alarms++;
+    await super.alarm();
+  }
+  async alarmAt(): Promise<number | null> {
+    return this.ctx.storage.getAlarm();
+  }
+}
+
+/** `null`: it is no route of these. */
+async function answerLives(request: Request, env: Env): Promise<Response | null> {
+  const [what, profile] =
+    /^\/bench\/(lives|live|board|agenda)\/([^/]+)$/.exec(new URL(request.url).pathname)?.slice(1) ?? [];
+  if (profile === undefined) return null;
+  if (what === "lives") return Response.json({ board: lifeOf(`${profile}/main`), agenda: lifeOf(profile) });
+  const board = env.BOARD.getByName(`${profile}/main`) as unknown as Pick<Board, "alarmAt"> & { fetch: typeof fetch };
+  if (what === "live") return board.fetch(request);
+  const agenda = env.AGENDA.getByName(profile) as unknown as Pick<Agenda, "alarmAt">;
+  return Response.json({ at: await (what === "board" ? board : agenda).alarmAt() });
+}
+
 const METER = /^https?:\/\/[^/]+\/bench\/([^/]+\/[^/]+)$/;
 
 export default {
   async fetch(request: Request, env: Env, ctx: ExecutionContext): Promise<Response> {
+    const answered = await answerLives(request, env);
+    if (answered) return answered;
     const name = METER.exec(request.url)?.[1];
     if (!name) return api.fetch(request, env, ctx);
     if (request.method === "PUT") {

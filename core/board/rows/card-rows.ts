@@ -129,15 +129,26 @@ export function createCardRows(sql: Sql) {
               ? ["card_label", "status <> 'archived' AND label IS NOT NULL AND label = ?", label]
               : ["card_shown", "status <> 'archived' AND '' = ?", ""];
       const isExact = [status, key, label].filter((condition) => condition !== undefined).length <= 1;
-      const rows = sql.run<{ n: number; id: CardId; assignee: string; label: string | null }>(
-        `SELECT n, id, assignee, label FROM card INDEXED BY ${index} WHERE ${where} AND n < ? ORDER BY n DESC LIMIT ?`,
-        ...[value, before ?? Number.MAX_SAFE_INTEGER, isExact ? limit : WINDOW],
-      );
-      const matching = rows.filter(
-        (row) => (key === undefined || row.assignee === key) && (label === undefined || row.label === label),
-      );
+      const rows: ListedRow[] = [];
+      let matching: ListedRow[] = [];
+      // In parts: often the first ones fill the page.
+      const most = isExact ? limit : WINDOW;
+      let [part, isLast] = [isExact ? limit : 2 * limit, false];
+      while (matching.length <= limit && !isLast && rows.length < most) {
+        part = Math.min(part, most - rows.length);
+        const more = sql.run<ListedRow>(
+          `SELECT n, id, assignee, label FROM card INDEXED BY ${index} WHERE ${where} AND n < ? ORDER BY n DESC LIMIT ?`,
+          ...[value, rows.at(-1)?.n ?? before ?? Number.MAX_SAFE_INTEGER, part],
+        );
+        isLast = more.length < part;
+        rows.push(...more);
+        part *= 2;
+        matching = rows.filter(
+          (row) => (key === undefined || row.assignee === key) && (label === undefined || row.label === label),
+        );
+      }
       const found = matching.slice(0, limit);
-      const isWhole = matching.length <= limit && rows.length < (isExact ? limit : WINDOW);
+      const isWhole = matching.length <= limit && isLast;
       const last = matching.length > limit ? found.at(-1) : rows.at(-1);
       return {
         cards: found.map(({ id }) => {
@@ -202,6 +213,13 @@ export function createCardRows(sql: Sql) {
 
 /** `nobody`: ready, and not assigned. `no_role`: it waits for its role to exist. */
 export type Lane = "work" | "nobody" | "review" | "no_role";
+
+interface ListedRow {
+  n: number;
+  id: CardId;
+  assignee: string;
+  label: string | null;
+}
 
 interface Columns {
   status: CardStatus;
