@@ -33,7 +33,7 @@ export async function measureIdle(say: (line: string) => void): Promise<IdleFigu
   const stage = await startStage({ peer: false });
   try {
     const url = stage.oursUrl;
-    async function call<T>(method: string, path: string, key: string, body?: object): Promise<T> {
+    async function call<T>(method: "GET" | "POST", path: string, key: string, body?: object): Promise<T> {
       const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
       const answer = await send(`${url}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
       if (answer.status >= 300) throw new Error(`${path} answered ${answer.status}: ${answer.text.slice(0, 400)}`);
