@@ -1,4 +1,6 @@
-// The routes of roles and of the list of boards, over the real bindings.
+// The routes of roles and of the list of boards, and the plans of cards, over the real bindings.
+import type { CardDetail } from "../../../core/schemas/board/card-api.ts";
+import type { Card } from "../../../core/schemas/board/card.ts";
 import { beforeAll, describe, expect, it } from "vitest";
 import { OPERATOR, START_MS, ask, createProfile, env, expectProblem } from "../api-calls.ts";
 
@@ -64,5 +66,36 @@ describe("a board", () => {
     expect(await env.AGENDA.getByName(profile).addBoard("late" as never)).toMatchObject({
       failure: { code: "profile_gone" },
     });
+  });
+});
+
+describe("a plan, by the model of rehearsal", () => {
+  it("specifies a rough card and divides another, whose parts come before it, and books the calls", async () => {
+    const { key } = await createProfile();
+    const post = (path: string, body: object = {}) => ask("POST", `/v1/boards/main/cards${path}`, { key, body });
+    const assignee = { person: "ann" }; // nobody is dispatched
+    const rough = (await post("", { title: "csv pls", body: "the boss wants it", triage: true, assignee }))
+      .body as Card;
+    expect(await post(`/${rough.id}/specify`)).toMatchObject({
+      status: 200,
+      body: {
+        status: "ready",
+        title: "csv pls",
+        asked: { title: "csv pls", body: "the boss wants it", isOwners: true },
+      },
+    });
+    expect(await post(`/${rough.id}/specify`)).toMatchObject({ status: 409, body: { code: "bad_transition" } });
+    const large = (await post("", { title: "a shop", triage: true, assignee })).body as Card;
+    expect(await post(`/${large.id}/decompose`)).toMatchObject({ status: 200, body: { status: "todo", divided: 2 } });
+    expect(await post(`/${large.id}/decompose`)).toMatchObject({ status: 200, body: { status: "todo", divided: 2 } });
+    const { parents } = (await ask("GET", `/v1/boards/main/cards/${large.id}`, { key })).body as CardDetail;
+    expect(parents.map(({ title, status }) => [title, status]).toSorted()).toEqual([
+      ["Check the work: a shop", "todo"],
+      ["Do the work: a shop", "ready"],
+    ]);
+    const { lines } = (await ask("GET", "/v1/usage?by=kind", { key })).body as {
+      lines: { key: string; calls: number }[];
+    };
+    expect(lines.find((line) => line.key === "plan")).toMatchObject({ calls: 2 });
   });
 });
