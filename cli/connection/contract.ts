@@ -4510,7 +4510,7 @@ export interface Contract {
       paused: { cause: "person" | "failures" | "config"; why: string; at: number } | null;
       finishedAt: number | null;
       failures: number;
-      retry: { slot: number; at: number } | null;
+      retry: { slot: number; at: number; byHand?: true | undefined } | null;
       ran: number;
       due: number | null;
       running: string | null;
@@ -4560,7 +4560,7 @@ export interface Contract {
         paused: { cause: "person" | "failures" | "config"; why: string; at: number } | null;
         finishedAt: number | null;
         failures: number;
-        retry: { slot: number; at: number } | null;
+        retry: { slot: number; at: number; byHand?: true | undefined } | null;
         ran: number;
         due: number | null;
         running: string | null;
@@ -4611,7 +4611,7 @@ export interface Contract {
         paused: { cause: "person" | "failures" | "config"; why: string; at: number } | null;
         finishedAt: number | null;
         failures: number;
-        retry: { slot: number; at: number } | null;
+        retry: { slot: number; at: number; byHand?: true | undefined } | null;
         ran: number;
         due: number | null;
         running: string | null;
@@ -4718,7 +4718,7 @@ export interface Contract {
       paused: { cause: "person" | "failures" | "config"; why: string; at: number } | null;
       finishedAt: number | null;
       failures: number;
-      retry: { slot: number; at: number } | null;
+      retry: { slot: number; at: number; byHand?: true | undefined } | null;
       ran: number;
       due: number | null;
       running: string | null;
@@ -4770,7 +4770,7 @@ export interface Contract {
       paused: { cause: "person" | "failures" | "config"; why: string; at: number } | null;
       finishedAt: number | null;
       failures: number;
-      retry: { slot: number; at: number } | null;
+      retry: { slot: number; at: number; byHand?: true | undefined } | null;
       ran: number;
       due: number | null;
       running: string | null;
@@ -4818,7 +4818,7 @@ export interface Contract {
       paused: { cause: "person" | "failures" | "config"; why: string; at: number } | null;
       finishedAt: number | null;
       failures: number;
-      retry: { slot: number; at: number } | null;
+      retry: { slot: number; at: number; byHand?: true | undefined } | null;
       ran: number;
       due: number | null;
       running: string | null;
@@ -4981,7 +4981,7 @@ export interface Contract {
             paused: { cause: "person" | "failures" | "config"; why: string; at: number } | null;
             finishedAt: number | null;
             failures: number;
-            retry: { slot: number; at: number } | null;
+            retry: { slot: number; at: number; byHand?: true | undefined } | null;
             ran: number;
             due: number | null;
             running: string | null;
@@ -5078,7 +5078,7 @@ export interface Contract {
             paused: { cause: "person" | "failures" | "config"; why: string; at: number } | null;
             finishedAt: number | null;
             failures: number;
-            retry: { slot: number; at: number } | null;
+            retry: { slot: number; at: number; byHand?: true | undefined } | null;
             ran: number;
             due: number | null;
             running: string | null;

@@ -24,8 +24,10 @@ export interface BegunRun {
 export function beginDueRun(job: Job, deps: BeginRunDeps): BegunRun {
   const { retry, nextAt } = job;
   const isSlot = nextAt !== null && (retry === null || nextAt <= deps.now);
-  if (!isSlot)
-    return begin(job, deps, { trigger: "retry", slot: retry!.slot, key: `retry:${retry!.slot}:${job.attempts}` });
+  if (!isSlot) {
+    const trigger = retry!.byHand ? "manual" : "retry";
+    return begin(job, deps, { trigger, slot: retry!.slot, key: `retry:${retry!.slot}:${job.attempts}` });
+  }
   const trigger = deps.now - nextAt > LATE_MS ? "late" : "schedule";
   const next = nextSlot(job.plan, job.timeZone, Math.max(deps.now, nextAt));
   return begin({ ...job, nextAt: next }, deps, { trigger, slot: nextAt, key: `slot:${nextAt}` });

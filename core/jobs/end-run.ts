@@ -81,8 +81,8 @@ function fail(job: Job, run: JobRun, end: Failed, { now, random, limits }: EndRu
   };
   if (end.outcome === "stopped") return { job: release(count({ ...job, attempts: 0 }, run), now), run: ended };
   const wait = RETRY_MS[job.attempts];
-  if (end.outcome === "unreachable" && wait !== undefined && job.paused === null) {
-    const retry = { slot: run.slot, at: now + wait };
+  if (end.outcome === "unreachable" && wait !== undefined && job.paused === null && job.finishedAt === null) {
+    const retry = { slot: run.slot, at: now + wait, ...(run.trigger === "manual" && { byHand: true as const }) };
     return { job: release({ ...job, attempts: job.attempts + 1, retry }, now), run: ended };
   }
   const failures = job.failures + 1;
@@ -95,14 +95,17 @@ function fail(job: Job, run: JobRun, end: Failed, { now, random, limits }: EndRu
     notBefore: now + Math.round(backoff * (0.75 + random() / 2)),
     ...(isPaused && { paused: { cause, why: error, at: now } }),
   };
-  const said = describeFailure(job, { ...end, error }, isPaused ? (cause === "config" ? "config" : failures) : null);
+  const released = release(failed, now);
+  const isLast = released.finishedAt !== null;
+  const why = isPaused ? (cause === "config" ? "config" : failures) : null;
+  const said = describeFailure(job, { ...end, error }, { paused: why, isLast });
   const home = isPaused ? { to: "home" as const } : null;
   const delivery = toDelivery(job.failure.tell ?? job.deliver ?? home);
-  return { job: release(failed, now), run: { ...ended, error: said, delivery } };
+  return { job: released, run: { ...ended, error: said, delivery } };
 }
 
 /** The job has no open run. It has finished if it has no slot left. */
-function release(job: Job, now: number): Job {
+export function release(job: Job, now: number): Job {
   const isSpent = job.repeat !== null && job.ran >= job.repeat;
   const nextAt = isSpent ? null : job.nextAt;
   if (nextAt !== null || (job.retry !== null && !isSpent)) return { ...job, run: null, nextAt };
@@ -118,12 +121,18 @@ function toDelivery(to: JobDelivery["to"]): JobDelivery {
   return { state: to === null ? "none" : "waiting", to, tries: 0, error: null };
 }
 
-function describeFailure({ name }: Job, { state, error }: Failed, paused: "config" | number | null): string {
+function describeFailure(
+  { name }: Job,
+  { state, error }: Failed,
+  { paused, isLast }: { paused: "config" | number | null; isLast: boolean },
+): string {
   const what = state === "unknown" ? `How a run of the job ${name} ended is not known` : `The job ${name} failed`;
   const line = `${what}: ${error}`;
   if (paused === null) return line;
   const why = paused === "config" ? "It would fail again" : `That was failure ${paused} in a row`;
-  return `${line}\n\n${why}, so the job pauses. Put it right, then resume the job.`;
+  // A job without a time left cannot be resumed.
+  const then = isLast ? "run it by hand, or give it another schedule and resume it" : "resume the job";
+  return `${line}\n\n${why}, so the job pauses. Put it right, then ${then}.`;
 }
 
 /** Whether an answer says that there is nothing to tell. */

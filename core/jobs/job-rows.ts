@@ -46,20 +46,13 @@ export function createJobRows(sql: Sql) {
     },
     /** There must be none of this name. Inside the caller's transaction. */
     add(job: Job): void {
-      sql.run(
-        "INSERT INTO job VALUES (?, ?, ?, ?, ?)",
-        job.name,
-        job.id,
-        dueOf(job),
-        endedOf(job),
-        JSON.stringify(job),
-      );
+      sql.run("INSERT INTO job VALUES (?, ?, ?, ?, ?)", job.name, job.id, dueOf(job), endedOf(job), toBody(job));
       sql.run("INSERT INTO job_count VALUES (1, 1) ON CONFLICT (one) DO UPDATE SET n = n + 1");
       skills.count([], job.skills);
     },
     /** `before`: as it was, where its skills may have changed. Inside the caller's transaction. */
     put(job: Job, before: Job = job): void {
-      const values = [dueOf(job), endedOf(job), JSON.stringify(job), job.name];
+      const values = [dueOf(job), endedOf(job), toBody(job), job.name];
       sql.run("UPDATE job SET due = ?, ended = ?, body = ? WHERE name = ?", ...values);
       if (job !== before) skills.count(before.skills, job.skills);
     },
@@ -96,6 +89,11 @@ export function dueOf({ run, paused, finishedAt, retry, nextAt, notBefore }: Job
 
 function endedOf({ run, finishedAt }: Job): number | null {
   return run === null ? finishedAt : null;
+}
+
+/** Throws for what could not be read again: one such row would stop the profile's jobs. */
+function toBody(job: Job): string {
+  return JSON.stringify(Job.parse(job));
 }
 
 interface Row {

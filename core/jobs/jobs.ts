@@ -9,6 +9,7 @@ import type { Author } from "../schemas/board/card.ts";
 import type { SessionId } from "../schemas/ids.ts";
 import { sha256Hex } from "../schemas/learning/digest.ts";
 import { beginDueRun, beginManualRun, manualKey } from "./begin-run.ts";
+import { release } from "./end-run.ts";
 import { changeJob, createJob, resumeJob, toChange } from "./edit-job.ts";
 import { createJobRows, dueOf } from "./job-rows.ts";
 import { createOpRows } from "./op-rows.ts";
@@ -190,7 +191,7 @@ export function createJobs(deps: JobsDeps) {
           const begun = beginDueRun(job, beginDeps());
           const isAdded = runs.add(begun.run, begun.key, clock.now() + limits.claimMs);
           // A clock that was put back: the slot has had its run, and the job goes on with the next.
-          const next = isAdded ? begun.job : { ...begun.job, run: null };
+          const next = isAdded ? begun.job : release(begun.job, clock.now());
           jobs.put(next);
           return isAdded ? [{ job: next, run: begun.run }] : [];
         });

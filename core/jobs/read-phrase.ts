@@ -26,6 +26,8 @@ export interface Phrase {
   /** `YYYY-MM-DD`. */
   date: string | null;
   times: TimeOfDay[];
+  /** `next Monday`: not today. */
+  isNext: boolean;
 }
 
 /** The word that was not understood; empty: the phrase says too little, or two things that do not fit. */
@@ -40,7 +42,7 @@ const GLUE = new Set(["on", "the", "of", "and", "at", "in", "a", "each", "every"
 export function readPhrase(words: WordReader): Phrase | Unread {
   const phrase: Phrase = {
     ...{ recurs: false, weekdays: new Set(), nths: new Set(), monthDays: new Set(), months: new Set() },
-    ...{ relative: null, date: null, times: [] },
+    ...{ relative: null, date: null, times: [], isNext: false },
   };
   let part: string | null = null;
   /** Ordinals that no noun has followed yet. */
@@ -48,6 +50,9 @@ export function readPhrase(words: WordReader): Phrase | Unread {
   let hasMonth = false;
   let isEachNth = false;
   let isYearly = false;
+  let isWeekly = false;
+  /** Days and months in the order of the text: `dm` for `1st and 15th of March and May`, `dmdm` for `3 March and 5 May`. */
+  let dateOrder = "";
   let before = "";
   const closeAsDays = () => {
     for (const { n } of open) phrase.monthDays.add(n);
@@ -67,8 +72,10 @@ export function readPhrase(words: WordReader): Phrase | Unread {
     const ordinal = readOrdinal(word);
     const weekday = readWeekday(word);
     const month = readMonth(word);
+    if (before === "next" && (ordinal ?? weekday ?? month) !== null) phrase.isNext = true;
     if (ordinal) {
       open.push(ordinal);
+      noteDate("d");
       if (before === "every" || before === "each") isEachNth = ordinal.isWord || words.peek() === "day";
     } else if (weekday) {
       for (const { n } of open) phrase.nths.add(n);
@@ -88,13 +95,16 @@ export function readPhrase(words: WordReader): Phrase | Unread {
     } else if (month !== null) {
       closeAsDays();
       phrase.months.add(month);
+      noteDate("m");
       const day = /^\d{1,2}$/.test(words.peek()) ? Number(words.peek()) : 0;
       if (day >= 1 && day <= 31) {
         words.next();
         phrase.monthDays.add(day);
+        noteDate("d");
       }
     } else if (/^\d{1,2}$/.test(word) && readMonth(words.peek()) !== null && Number(word) >= 1 && Number(word) <= 31) {
       phrase.monthDays.add(Number(word));
+      noteDate("d");
     } else if (/^\d{4}-\d\d-\d\d$/.test(word) && phrase.date === null) {
       phrase.date = word;
     } else if (DAY_PARTS[word] !== undefined && part === null) {
@@ -106,6 +116,10 @@ export function readPhrase(words: WordReader): Phrase | Unread {
   }
   closeAsDays();
   return finish();
+
+  function noteDate(kind: "d" | "m"): void {
+    if (!dateOrder.endsWith(kind)) dateOrder += kind;
+  }
 
   function readCalendarWord(word: string): boolean {
     switch (word) {
@@ -119,7 +133,7 @@ export function readPhrase(words: WordReader): Phrase | Unread {
       case "workdays":
       case "weekend":
       case "weekends":
-        if (open.length > 0) return false;
+        if (open.length > 0 || before === "next" || before === "this") return false;
         for (const day of word.startsWith("weekend") ? [6, 0] : WORKDAYS) phrase.weekdays.add(day);
         phrase.recurs = true;
         return true;
@@ -134,7 +148,7 @@ export function readPhrase(words: WordReader): Phrase | Unread {
       case "weekly":
         if (open.length > 0 || (word === "week" && before !== "every" && before !== "each")) return false;
         phrase.recurs = true;
-        if (phrase.weekdays.size === 0 && !hasWeekdayAhead()) phrase.weekdays.add(1);
+        isWeekly = true;
         return true;
       case "month":
       case "monthly":
@@ -163,11 +177,6 @@ export function readPhrase(words: WordReader): Phrase | Unread {
     }
   }
 
-  function hasWeekdayAhead(): boolean {
-    for (let ahead = 0; ahead < 3; ahead++) if (readWeekday(words.peek(ahead))) return true;
-    return false;
-  }
-
   function finish(): Phrase | Unread {
     const { weekdays, monthDays, months, nths, relative, date } = phrase;
     if (part !== null) phrase.times = phrase.times.map((time) => toHalf(time, part!));
@@ -183,6 +192,9 @@ export function readPhrase(words: WordReader): Phrase | Unread {
       };
     }
     if (isYearly && months.size === 0) months.add(1);
+    if (isWeekly && weekdays.size === 0) weekdays.add(1);
+    if (dateOrder.length > 2 && months.size > 1 && monthDays.size > 1)
+      return { stuck: "", why: "Make a job for each of these dates" };
     if ((hasMonth || months.size > 0) && weekdays.size === 0 && monthDays.size === 0) monthDays.add(1);
     if (hasMonth && weekdays.size > 0 && nths.size === 0)
       return { stuck: "", why: "Which of the month's? Write `first` or `last`" };
@@ -190,6 +202,9 @@ export function readPhrase(words: WordReader): Phrase | Unread {
       return { stuck: "", why: "A day of the week and one of the month do not fit together" };
     const dayKinds = [weekdays.size + monthDays.size > 0 || phrase.recurs, relative !== null, date !== null];
     if (dayKinds.filter(Boolean).length > 1) return { stuck: "", why: "It names two days that do not fit together" };
+    const isOneDay = weekdays.size + monthDays.size > 0 || relative !== null || date !== null;
+    if (isOneDay && (part === "night" || part === "evening") && phrase.times.some(({ hour }) => hour < 6))
+      return { stuck: "", why: "Which day do the clocks show then? Name that day, without `night`" };
     if (!phrase.recurs && (phrase.times.length > 1 || weekdays.size > 1 || monthDays.size > 1)) {
       return { stuck: "", why: "Say `every` for what comes again, or name one day and one time" };
     }

@@ -82,6 +82,8 @@ export function createRunCalls(
         id,
         () => ({ wakes: false }),
         (run, job) => {
+          // It was let through before: another look that overlapped with this one.
+          if (run.saw !== null) return { wakes: true };
           if (run.trigger === "manual" || (job.seen !== null && job.seen !== saw)) {
             runs.put({ ...run, saw }, { look: clock.now() + limits.claimMs, send: null });
             return { wakes: true };

@@ -50,6 +50,8 @@ const CRON_STEP_MS = 60_000;
 const COMPARED_SLOTS = 24;
 /** [own] Ten years: later times are mistakes. */
 const MAX_AHEAD_MS = 10 * 366 * 24 * 60 * 60_000;
+/** The last day that a `Date` can be, less two. */
+const MAX_DATE_MS = 8.64e15 - 2 * 24 * 60 * 60_000;
 
 /**
  * Failures: `schedule_unreadable`, with what would be understood; `time_zone_unknown`; `schedule_past`, it has no time after now; and
@@ -66,12 +68,13 @@ export function readSchedule(text: string, deps: ScheduleDeps): Result<ReadSched
   if ("stuck" in read) return unreadable(text, read.stuck, read.why);
   const nextAt = nextSlot(read.plan, zone, now);
   if (nextAt === null || nextAt > now + MAX_AHEAD_MS) {
-    const why = nextAt === null ? "has no time after now" : "is more than ten years away";
-    return err("schedule_past", `The schedule '${trimmed}' (${read.understood}) ${why}. Give a later time.`);
+    const why =
+      nextAt === null ? "has no time after now. Give a later" : "is more than ten years away. Give an earlier";
+    return err("schedule_past", `The schedule '${trimmed}' (${read.understood}) ${why} time.`);
   }
   const mayBeTooOften = read.plan.kind === "every" || minEveryMs > CRON_STEP_MS;
   if (mayBeTooOften && shortest(read.plan, zone, nextAt) < minEveryMs) {
-    const least = describeDuration(minEveryMs);
+    const least = describeDuration(minEveryMs).replace(/^(?=[a-z])/, "one ");
     return err(
       "schedule_too_often",
       `The schedule '${trimmed}' runs more often than once in ${least}. Leave at least ${least} between two runs.`,
@@ -116,6 +119,9 @@ function readElapsed(split: string[], zone: string, now: number): Read | null {
   const isEvery = !isOnce && words.accept("every", "each");
   const ms =
     !isOnce && !isEvery && split.length === 1 && split[0] === "hourly" ? 3_600_000 : readDuration(words, isEvery);
+  if (isOnce && /^(?:an?|one|\d+)$/.test(split[1] ?? "") && /^(?:month|year)s?$/.test(split[2] ?? "")) {
+    return { stuck: split[2]!, why: "Months and years differ in length: name a date, or write `in 30 days`" };
+  }
   if (ms === null || (!words.isDone && split[0] !== "hourly")) return null;
   if (ms < 1) return { stuck: "", why: "It takes no time" };
   if (isOnce) return once(now + ms, zone);
@@ -129,18 +135,28 @@ function readCalendar(split: string[], zone: string, now: number): Read {
   const { date, relative, times } = phrase;
   const { hour, minute } = times[0]!;
   if (date === null && relative === null) {
-    const next = nextSlot({ kind: "calendar", crons: toCrons(phrase) }, zone, now);
+    const after = phrase.isNext ? endOfDay(now, zone) : now;
+    const next = nextSlot({ kind: "calendar", crons: toCrons(phrase) }, zone, after);
     return next === null ? { stuck: "", why: "There is no such day" } : once(next, zone);
   }
   if (date !== null) return once(readMoment(`${date} ${pad(hour)}:${pad(minute)}`, zone), zone);
+  return once(toInstant(startOfDay(now, zone, relative!) + (hour * 60 + minute) * 60_000, zone), zone);
+}
+
+/** As a wall time. */
+function startOfDay(now: number, zone: string, daysAhead: number): number {
   const today = new Date(toWall(now, zone));
-  const day = Date.UTC(today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate() + relative!);
-  return once(toInstant(day + (hour * 60 + minute) * 60_000, zone), zone);
+  return Date.UTC(today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate() + daysAhead);
+}
+
+/** The last instant of today. */
+function endOfDay(now: number, zone: string): number {
+  return toInstant(startOfDay(now, zone, 1), zone) - 1;
 }
 
 function once(at: number | null, zone: string): Read {
   if (at === null) return { stuck: "", why: "There is no such day" };
-  return { plan: { kind: "once", at }, understood: describeOnce(toWall(at, zone)) };
+  return { plan: { kind: "once", at }, understood: at > MAX_DATE_MS ? "once" : describeOnce(toWall(at, zone)) };
 }
 
 /** One expression for each minute at which it runs. */
@@ -156,7 +172,8 @@ function toCrons({ times, weekdays, nths, monthDays, months }: Phrase): string[]
   });
 }
 
-const MOMENT = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d)(?::(\d\d)(?:\.\d{1,9})?)?(?: ?([Zz]|[+-]\d\d:?\d\d))?$/;
+const MOMENT =
+  /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d)(?::(\d\d)(?:\.\d{1,9})?)?(?: ?([Zz]|[+-](?:0\d|1[0-4]):?[0-5]\d))?$/;
 
 /** An ISO timestamp; without an offset in the zone. `null`: it is none, or there is no such day or time. */
 function readMoment(text: string, zone: string): number | null {
@@ -186,7 +203,8 @@ function takeZone(words: string[], fallback: string): Result<{ words: string[]; 
   }
   for (let n = MAX_CITY_WORDS; n > 0; n--) {
     const city = words.slice(-n);
-    const zone = words.length > n && city.every(isCityWord) ? findCityZone(city.join(" ")) : null;
+    const isPlace = !NO_PLACE_AFTER.test(words.at(-n - 1) ?? "") && city.every(isCityWord);
+    const zone = words.length > n && isPlace ? findCityZone(city.join(" ")) : null;
     if (zone !== null) return ok({ words: withoutPlace(words, n), zone });
   }
   return isTimeZone(fallback) ? ok({ words, zone: fallback }) : unknownZone(fallback);
@@ -194,6 +212,9 @@ function takeZone(words: string[], fallback: string): Result<{ words: string[]; 
 
 /** `Port-au-Prince`, `Ho Chi Minh`. */
 const MAX_CITY_WORDS = 3;
+
+/** What follows is a day: there are zones named Christmas and Easter. */
+const NO_PLACE_AFTER = /^(?:on|every|each|next|this)$/i;
 
 /** Cheap, as most words of schedules are no cities. */
 function isCityWord(word: string): boolean {

@@ -52,13 +52,16 @@ export function createRunner({ jobs, limits, account, session: open, look }: Car
     return ok(null);
   }
 
+  const stopTurn = (session: SessionId) => open(session).stopTurn(TURN);
+
   return {
     /** Repeated until the run's message is in its session. Rejects if an object cannot be reached: then it is carried out later. */
     async carry(open: OpenRun): Promise<void> {
       const { job, run } = open;
       if (job.gate && run.saw === null) {
         const saw = await look(job.gate);
-        if (!saw.ok) {
+        // Whoever runs it by hand does not wait for what the gate shows.
+        if (!saw.ok && run.trigger !== "manual") {
           const { code, message } = saw.failure;
           const outcome = WRONG_GATE.has(code) ? "config" : "error";
           return void jobs.settle(run.id, {
@@ -67,12 +70,17 @@ export function createRunner({ jobs, limits, account, session: open, look }: Car
             error: `The gate could not be looked at. ${message}`,
           });
         }
-        const passed = jobs.passGate(run.id, saw.value);
-        if (!passed.ok || !passed.value.wakes) return;
+        const passed = saw.ok ? jobs.passGate(run.id, saw.value) : null;
+        if (passed && !(passed.ok && passed.value.wakes)) return;
       }
       const session = run.session!;
       const posted = await post(open, session, jobs.readContext(job));
-      if (posted.ok) return void jobs.markRunning(run.id, toTurnId(session, TURN));
+      if (posted.ok) {
+        const marked = jobs.markRunning(run.id, toTurnId(session, TURN));
+        // Its job was removed meanwhile, and could not name the turn.
+        if (!marked.ok) await stopTurn(session);
+        return;
+      }
       const { code, message } = posted.failure;
       if (code === "session_gone") return void jobs.settle(run.id, { state: "unknown", error: message });
       if (code === "profile_gone") return;

@@ -47,6 +47,7 @@ describe("the words of jobs", () => {
     ["list all", "Write it as `list`."],
     ["remvoe brief", "'remvoe' is not an action. Did you mean remove? Write one of: `list`, `add SCHEDULE: TASK`,"],
     [`add ${"x".repeat(300)}: Say hi.`, "The job is not right at `schedule`:"],
+    [`change brief every 2h: ${"x".repeat(20_001)}`, "The job is not right at `prompt`:"],
   ])("%j are refused with what to write", (text, message) => {
     expect(readJobCommand(text)).toMatchObject({
       ok: false,

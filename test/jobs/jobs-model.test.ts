@@ -32,7 +32,7 @@ interface Model {
   isFinished: boolean;
   failures: number;
   attempts: number;
-  retry: { slot: number; at: number } | null;
+  retry: { slot: number; at: number; byHand?: true } | null;
   /** After a failure: not before the one, and by the other at the latest. */
   backoff: { from: number; to: number } | null;
   ran: number;
@@ -136,13 +136,18 @@ function createModel() {
       expect(time !== null && time.from <= now).toBe(true);
       const isRetry = job.retry !== null && (job.next === null || job.next > now);
       const slot = isRetry ? job.retry!.slot : job.next!;
-      expect([run.slot, run.trigger === "retry"]).toEqual([slot, isRetry]);
+      const isManual = isRetry && job.retry!.byHand === true;
+      expect([run.slot, run.trigger === "retry", run.trigger === "manual"]).toEqual([
+        slot,
+        isRetry && !isManual,
+        isManual,
+      ]);
       if (!isRetry) {
         expect(job.used.has(slot)).toBe(false);
         job.used.add(slot);
         job.next = job.after(now);
       }
-      Object.assign(job, { open: { id: run.id, slot, isManual: false }, retry: null, backoff: null });
+      Object.assign(job, { open: { id: run.id, slot, isManual }, retry: null, backoff: null });
     }
     const waiting = [...model.values()].filter((job) => (due(job)?.to ?? Infinity) <= now).length;
     // Whoever is surely due was begun, as long as there was room.
@@ -155,8 +160,8 @@ function createModel() {
     const { id, slot, isManual } = job.open!;
     bed.settle(id, ENDS[as]);
     job.open = null;
-    if (as === "unreachable" && !job.isPaused && job.attempts < RETRIES.length) {
-      job.retry = { slot, at: now + RETRIES[job.attempts++]! * MINUTE };
+    if (as === "unreachable" && !job.isPaused && !job.isFinished && job.attempts < RETRIES.length) {
+      job.retry = { slot, at: now + RETRIES[job.attempts++]! * MINUTE, ...(isManual && { byHand: true as const }) };
     } else {
       if (!isManual) job.ran++;
       job.attempts = 0;

@@ -248,6 +248,38 @@ describe("a failure", () => {
     expect(bed.jobs.listToSend()).toHaveLength(1);
   });
 
+  it("to reach a provider by hand is tried again by hand: it is none of the schedule's, and the gate does not hold it back", () => {
+    bed.make("once", "every day at 8", { repeat: 1, gate: { command: "cat news" } });
+    const byHand = bed.jobs.runNow("once", "op");
+    if (byHand.ok) bed.jobs.passGate(byHand.value.run.id, "a");
+    if (byHand.ok) bed.settle(byHand.value.run.id, DONE);
+    const second = bed.jobs.runNow("once", "op2");
+    if (second.ok) bed.settle(second.value.run.id, UNREACHABLE);
+    const again = bed.claimNext("once");
+    expect(again.trigger).toBe("manual");
+    expect(bed.jobs.passGate(again.id, "a")).toEqual({ ok: true, value: { wakes: true } });
+    bed.settle(again.id, DONE);
+    expect(bed.find("once")).toMatchObject({ ran: 0, finishedAt: null, nextAt: Date.UTC(2026, 0, 6, 8) });
+  });
+
+  it("to reach a provider by hand is told at once where the job has finished, as nothing tries it again", () => {
+    bed.make("once", "in 1h", { deliver: { to: "home" } });
+    bed.settle(bed.claimNext("once").id, DONE);
+    const byHand = bed.jobs.runNow("once", "op");
+    if (byHand.ok) bed.settle(byHand.value.run.id, UNREACHABLE);
+    expect(bed.find("once")).toMatchObject({ failures: 1, retry: null });
+    expect(bed.runsOf("once")[0]).toMatchObject({ state: "failed", delivery: { state: "waiting" } });
+  });
+
+  it("of the set-up of a job that has no time left says what helps: it cannot be resumed", () => {
+    bed.make("once", "in 1h");
+    bed.settle(bed.claimNext("once").id, { state: "failed", outcome: "config", error: "There is no key." });
+    expect(bed.jobs.resume("once")).toMatchObject({ failure: { code: "schedule_past" } });
+    expect(bed.runsOf("once")[0]!.error).toContain("run it by hand, or give it another schedule and resume it.");
+    bed.jobs.change("once", { schedule: "in 1h" }, { author: OWNER });
+    expect(bed.jobs.resume("once")).toMatchObject({ ok: true, value: { paused: null } });
+  });
+
   it("to reach a provider leaves a job of one time unfinished until its last attempt", () => {
     bed.make("once", "in 1h");
     for (let n = 0; n < 3; n++) {
@@ -294,6 +326,12 @@ describe("a run", () => {
     bed.sql.run("UPDATE job SET due = ?, body = ? WHERE name = 'hello'", job.nextAt, JSON.stringify(job));
     expect(bed.jobs.claimDue()).toEqual([]);
     expect([bed.runsOf("hello").length, bed.find("hello").nextAt]).toEqual([1, START + 2 * HOUR]);
+
+    const once = bed.make("once", "in 1h");
+    bed.settle(bed.claimNext("once").id, DONE);
+    bed.sql.run("UPDATE job SET due = ?, body = ? WHERE name = 'once'", once.nextAt, JSON.stringify(once));
+    expect(bed.jobs.claimDue()).toEqual([]);
+    expect([bed.runsOf("once").length, bed.find("once").finishedAt]).toEqual([1, bed.clock.now()]);
   });
 
   it("by hand is the same for the same call, and refused while another is open", () => {
@@ -451,6 +489,14 @@ describe("a gate", () => {
     expect(look("b").wakes).toBe(false);
   });
 
+  it("that let a run through does not end it when a look that overlapped sees what was there before", () => {
+    look("a");
+    const { run } = look("b");
+    bed.jobs.markRunning(run.id, "01J0000000000000000000000A-1");
+    expect(bed.jobs.passGate(run.id, "a")).toEqual({ ok: true, value: { wakes: true } });
+    expect(bed.runsOf("watch")[0]).toMatchObject({ state: "running", saw: expect.any(String) });
+  });
+
   it("does not hold back a run by hand, and looks anew where it was changed", () => {
     const byHand = bed.jobs.runNow("watch", "op");
     expect(byHand.ok && bed.jobs.passGate(byHand.value.run.id, "a")).toEqual({ ok: true, value: { wakes: true } });
@@ -483,6 +529,16 @@ describe("what is kept", () => {
     expect(bed.jobs.nextDue()).toBeLessThanOrEqual(bed.clock.now());
     bed.jobs.tidy();
     expect([bed.runsOf("loud"), bed.jobs.nextDue()]).toEqual([[], null]);
+  });
+
+  it("is read back as it was stored, however many times it names, and what could not be is not stored", () => {
+    const times = Array.from({ length: 30 }, (_, n) => `9:${String(n + 10)}`).join(" ");
+    bed.make("many", `every day at ${times}`);
+    bed.make("days", "every mon tue wed thu fri at 9:01 9:02 9:03 9:04 9:05 9:06 9:07 9:08 9:09 9:10 9:11");
+    expect(bed.jobs.list({ after: "", limit: 9 }).map(({ name }) => name)).toEqual(["days", "many"]);
+    const wrong = () => bed.jobs.change("many", { prompt: "x".repeat(20_001) }, { author: OWNER });
+    expect(wrong).toThrow("20000");
+    expect(bed.find("many").prompt).toBe("Say hello.");
   });
 
   it("owe the curator their skills, each once, and those that none names any more", () => {

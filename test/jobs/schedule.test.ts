@@ -63,6 +63,10 @@ const UNDERSTOOD: [string, string, string][] = [
   ["at 17:30", "once, on Monday 2026-01-05 at 17:30", "2026-01-05T16:30Z"],
   ["at 8", "once, on Tuesday 2026-01-06 at 08:00", "2026-01-06T07:00Z"],
   ["on Friday at 9", "once, on Friday 2026-01-09 at 09:00", "2026-01-09T08:00Z"],
+  ["next monday at 11", "once, on Monday 2026-01-12 at 11:00", "2026-01-12T10:00Z"],
+  ["this monday at 11", "once, on Monday 2026-01-05 at 11:00", "2026-01-05T10:00Z"],
+  ["every week at 9 on friday", "every Friday at 09:00", "2026-01-09T08:00Z"],
+  ["every 1st and 15th of March and May", "on day 1 and day 15 of March and May at 09:00", "2026-03-01T08:00Z"],
   ["next friday at 7 in the evening", "once, on Friday 2026-01-09 at 19:00", "2026-01-09T18:00Z"],
   ["3 March at 14:00", "once, on Tuesday 2026-03-03 at 14:00", "2026-03-03T13:00Z"],
   ["2026-12-24T18:00", "once, on Thursday 2026-12-24 at 18:00", "2026-12-24T17:00Z"],
@@ -129,6 +133,16 @@ const UNREADABLE = [
     "next month",
   ],
   ...["2h30", "30x", "every day at 8 at at", "in 0m", "every 0h", "the of and", "every tenth Monday of the month"],
+  ...[
+    "in a month",
+    "in one year",
+    "in 2 months",
+    "next weekday at 9",
+    "this weekend",
+    "every 3 March and 5 April at 9",
+  ],
+  ...["every year on Christmas", "every year on Easter", "2026-12-24T18:00+25:99", "2026-12-24T18:00+02:60"],
+  ...["friday night at 12", "tomorrow night at 1", "tonight at midnight", "every Friday evening at 12"],
 ];
 
 describe("the table of docs/GUIDE.md", () => {
@@ -185,12 +199,20 @@ describe("a schedule", () => {
   });
 
   it("in the past, too far ahead or too often is refused as that", () => {
-    for (const text of ["2020-01-01 10:00", "today at 9", "in 900000 weeks", "0 0 30 2 *"]) {
+    for (const text of [
+      "2020-01-01 10:00",
+      "today at 9",
+      "in 900000 weeks",
+      `in ${"999999w".repeat(25)}`,
+      "0 0 30 2 *",
+    ]) {
       expect(read(text)).toMatchObject({ failure: { code: "schedule_past" } });
     }
     for (const text of ["every second", "every 30s"]) {
-      expect(read(text)).toMatchObject({ failure: { code: "schedule_too_often" } });
+      const message = expect.stringContaining("more often than once in one minute. Leave at least one minute");
+      expect(read(text)).toMatchObject({ failure: { code: "schedule_too_often", message } });
     }
+    expect(read("in 99999 days")).toMatchObject({ failure: { message: expect.stringContaining("Give an earlier") } });
     expect(read("0,10 9 * * *", { minEveryMs: 3_600_000 })).toMatchObject({ failure: { code: "schedule_too_often" } });
   });
 

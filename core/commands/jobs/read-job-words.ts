@@ -1,6 +1,6 @@
 // The words of `/jobs` and `talaria jobs`, as one table: help, completion and both parsers read it. Pure.
 import { type Result, err, ok } from "../../errors.ts";
-import { type ChangeJob, CreateJob, JobName, MAX_SCHEDULE_CHARS } from "../../schemas/agenda/job.ts";
+import { ChangeJob, CreateJob, JobName, MAX_SCHEDULE_CHARS } from "../../schemas/agenda/job.ts";
 import { findNearest } from "../parse-command.ts";
 import type { JobAction } from "./perform-job-action.ts";
 
@@ -64,15 +64,18 @@ function readNew(text: string, { name, ...extras }: JobExtras): Result<JobAction
   if (schedule === "" || !task) return refuse(usageOf("add"));
   const made = CreateJob.safeParse({ ...extras, name: name ?? toName(task), schedule, prompt: task });
   if (made.success) return ok({ do: "create", spec: made.data, isNamed: name !== undefined });
-  const [issue] = made.error.issues;
-  return refuse(`The job is not right at \`${issue!.path.join(".")}\`: ${issue!.message}.`);
+  return refuseForm(made.error.issues[0]!);
 }
 
 function readChange(name: JobName, text: string): Result<JobAction> {
   const { schedule, task } = split(text);
   if (schedule.length > MAX_SCHEDULE_CHARS || (schedule === "" && !task)) return refuse(usageOf("change"));
-  const change: ChangeJob = { ...(schedule !== "" && { schedule }), ...(task && { prompt: task }) };
-  return ok({ do: "update", name, change });
+  const change = ChangeJob.safeParse({ ...(schedule !== "" && { schedule }), ...(task && { prompt: task }) });
+  return change.success ? ok({ do: "update", name, change: change.data }) : refuseForm(change.error.issues[0]!);
+}
+
+function refuseForm({ path, message }: { path: PropertyKey[]; message: string }) {
+  return refuse(`The job is not right at \`${path.join(".")}\`: ${message}.`);
 }
 
 function split(text: string): { schedule: string; task: string | null } {

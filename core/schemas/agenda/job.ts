@@ -28,8 +28,8 @@ export const SchedulePlan = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("once"), at: z.int() }),
   /** At `from` + n × `everyMs`, n from 1: elapsed time, whatever the clocks do. */
   z.object({ kind: z.literal("every"), everyMs: z.int().min(1), from: z.int() }),
-  /** Five-field cron expressions, read in the job's time zone. It runs at the times of each. */
-  z.object({ kind: z.literal("calendar"), crons: z.array(z.string().max(200)).min(1).max(8) }),
+  /** Five-field cron expressions, read in the job's time zone. It runs at the times of each. No more than fit into a schedule's text. */
+  z.object({ kind: z.literal("calendar"), crons: z.array(z.string()).min(1) }),
 ]);
 export type SchedulePlan = z.infer<typeof SchedulePlan>;
 
@@ -152,8 +152,8 @@ export const Job = z.object({
   failures: z.int().min(0),
   /** How often in a row a run was put off because no provider could be reached. */
   attempts: z.int().min(0),
-  /** The slot that is tried again, and when. */
-  retry: z.object({ slot: z.int(), at: z.int() }).nullable(),
+  /** The slot that is tried again, and when. `byHand`: of a run by hand, which is none of the schedule's. */
+  retry: z.object({ slot: z.int(), at: z.int(), byHand: z.literal(true).optional() }).nullable(),
   /** Not before this, after a failure. */
   notBefore: z.int().nullable(),
   /** Runs by its schedule that have ended, without those that the gate held back. */
@@ -169,7 +169,7 @@ export type Job = z.infer<typeof Job>;
 export const JobRunState = z.enum(["claimed", "running", "completed", "failed", "unknown"]);
 export type JobRunState = z.infer<typeof JobRunState>;
 
-/** `late`: its slot was missed. `retry`: no provider could be reached before. `manual`: a person or an agent said so. */
+/** `late`: its slot was missed. `retry`: no provider could be reached before. `manual`: a person or an agent said so, also where it is tried again. */
 export const JobTrigger = z.enum(["schedule", "late", "retry", "manual"]);
 export type JobTrigger = z.infer<typeof JobTrigger>;
 

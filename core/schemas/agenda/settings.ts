@@ -8,7 +8,7 @@ export const JobSettings = z
       .int()
       .min(0)
       .max(50)
-      .describe("Runs of a profile's jobs at the same time. Others wait. 0: none begins."),
+      .describe("Runs of a profile's jobs at the same time. Others wait, but those by hand. 0: only those begin."),
     minEveryMs: z.int().min(60_000).describe("The shortest time between two runs of a job's schedule."),
     claimMs: z
       .int()

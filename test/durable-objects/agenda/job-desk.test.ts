@@ -196,6 +196,15 @@ describe("a job", () => {
     expect(await world.desk().read("brief")).toMatchObject({ failure: { code: "job_not_found" } });
   });
 
+  test("that is removed before its message is in its session stops the turn of it", async () => {
+    const world = createAgendaWorld();
+    await world.create();
+    await world.desk().run("brief", { op: "now" });
+    expect(await world.desk().remove("brief")).toEqual(ok(null));
+    await world.settled();
+    expect([...world.sessions.values()].map(({ isStopped }) => isStopped)).toEqual([true]);
+  });
+
   test("keeps its skills from the curator, and leaves what the curator put in their place", async () => {
     const world = createAgendaWorld();
     await world.create({ skills: ["weather", "news"] });
@@ -230,6 +239,9 @@ describe("a wake gate", () => {
     const { job, runs } = await ended(world);
     expect(runs[0]).toMatchObject({ outcome: "config", error: expect.stringContaining("It is inside.") });
     expect([job.paused?.cause, world.messages()]).toEqual(["config", []]);
+    await world.desk().run("brief", { op: "now" });
+    await world.settled();
+    expect(world.messages()).toHaveLength(1);
   });
 });
 
