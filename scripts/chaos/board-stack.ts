@@ -134,8 +134,8 @@ class BoardRun {
 
   /** The owner takes the card from its worker; the stack dies before the worker's session is stopped. */
   async #killWhileStopping(): Promise<void> {
-    const { world, client } = this.#lives;
     await this.#lives.boot({ who: "board", at: "before session stop" });
+    const { world, client } = this.#lives;
     const n = this.#add("slow", [], 1_000);
     this.#creating = this.#create();
     const isAtWork = () => world.arrivals.some(({ task, call }) => task === n && call === SLOW_CALL);

@@ -59,7 +59,6 @@ class JobChaos {
 
   async all(): Promise<JobsRun> {
     const { kills, say, seed } = this.#options;
-    const { client, world } = this.#lives;
     this.#want("in 1s");
     this.#want(FAR);
     await this.#create();
@@ -85,7 +84,11 @@ class JobChaos {
     const began = Date.now();
     while (Date.now() < began + END_MS && (await this.#countOpen()) > 0) await pause(500);
     say(`All work ended ${Math.round((Date.now() - began) / 1_000)} s after the last start.`);
-    const measured = await countJobs(await readJobs(client, this.#accepted.values()), world.arrivals, began);
+    const measured = await countJobs(
+      await readJobs(this.#lives.client, this.#accepted.values()),
+      this.#lives.world.arrivals,
+      began,
+    );
     for (const remark of measured.remarks) say(`Remark: ${remark}`);
     return { kills: this.#kills, unhit: [...unhit], ...measured };
   }

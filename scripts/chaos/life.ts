@@ -23,7 +23,8 @@ export interface LifePoint {
 }
 
 export interface Lives {
-  client: Client;
+  /** Of the stack as it was started last. */
+  readonly client: Client;
   world: World;
   /** Starts the stack. `null`: nothing dies by itself. */
   boot(point: LifePoint | null): Promise<void>;
@@ -45,11 +46,12 @@ export async function withLives<T>(settings: object, work: (lives: Lives) => Pro
   const stateDir = mkdtempSync(join(tmpdir(), "talaria-chaos-"));
   const world = await startWorld();
   const token = readOperatorToken(stateDir);
-  const port = await freePort();
   let stack: Stack | null = null;
 
   async function start(workers: Parameters<typeof startOrDie>[0]["workers"], plan: object): Promise<void> {
     world.reached.clear();
+    // A new one for each start: another program may take a port while nothing listens there.
+    const port = await freePort();
     const vars = {
       TALARIA_OPERATOR_TOKEN: token,
       TALARIA_MODEL: "openai-chat:scripted",
@@ -63,11 +65,12 @@ export async function withLives<T>(settings: object, work: (lives: Lives) => Pro
   try {
     const workers = await buildWorkers(join(stateDir, "built"), { api: "api.ts" });
     await start(workers, { traced: "all" });
-    const url = stack!.url;
-    const { key } = await createClient({ url, key: token }).createProfile();
-    const client = createClient({ url, key });
+    const { key } = await createClient({ url: stack!.url, key: token }).createProfile();
     return await work({
-      ...{ client, world },
+      get client() {
+        return createClient({ url: stack!.url, key });
+      },
+      world,
       boot(point) {
         if (!point) return start(workers, {});
         const { who, ...plan } = point;
