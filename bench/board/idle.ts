@@ -1,7 +1,6 @@
 // Whether a board and an agenda without work leave memory: in the product's api Worker in workerd, which removes an object after ten seconds in
 // which it has no request, no timer, no call of its own and no socket that does not hibernate. Called by bench:board.
 import { CreatedProfile } from "../../core/schemas/api.ts";
-import { send } from "../support/http.ts";
 import { startStage } from "../support/stage.ts";
 import type { ObjectLife } from "../support/subjects/ours.ts";
 import { OPERATOR_TOKEN } from "../support/subjects/talaria.ts";
@@ -33,11 +32,13 @@ export async function measureIdle(say: (line: string) => void): Promise<IdleFigu
   const stage = await startStage({ peer: false });
   try {
     const url = stage.oursUrl;
-    async function call<T>(method: "GET" | "POST", path: string, key: string, body?: object): Promise<T> {
+    // Not `send`: its connections are kept for longer than the Worker keeps them while nobody asks.
+    async function call<T>(method: string, path: string, key: string, body?: object): Promise<T> {
       const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-      const answer = await send(`${url}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
-      if (answer.status >= 300) throw new Error(`${path} answered ${answer.status}: ${answer.text.slice(0, 400)}`);
-      return JSON.parse(answer.text) as T;
+      const answer = await fetch(`${url}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+      const text = await answer.text();
+      if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${text.slice(0, 400)}`);
+      return JSON.parse(text) as T;
     }
     const { profile, key } = CreatedProfile.parse(await call("POST", "/v1/profiles", OPERATOR_TOKEN));
     const addCard = (more: object) => call("POST", "/v1/boards/main/cards", key, { title: "A card", ...more });
