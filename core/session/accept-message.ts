@@ -93,7 +93,8 @@ export function placeMessage({ context, driver }: Engine, input: PostedMessage):
   const { maxMessageChars, maxQueuedTurns, busy } = host.settings.turn;
   const covered = input.sources?.reduce((sum, { chars }) => sum + chars, 0) ?? input.text.length;
   assert(covered === input.text.length, "the pieces of a message do not cover its text");
-  if (input.text.length > maxMessageChars) {
+  // The words of a goal have limits of their own: refused here, it would neither go on nor end.
+  if (!input.goal && input.text.length > maxMessageChars) {
     const message = `A message has at most ${maxMessageChars} characters. Put longer texts into a file.`;
     return err("message_too_long", message);
   }

@@ -31,6 +31,7 @@ import { createDelegationCalls } from "./delegation/delegation-calls.ts";
 import { refuseMessage } from "./delegation/child-life.ts";
 import { rateTurn, readObservation } from "./learning/ratings.ts";
 import { createGoalCalls } from "./goals/goal-calls.ts";
+import { stopGoal } from "./goals/plan-goal.ts";
 import { createTurnCalls } from "./runs/turn-calls.ts";
 import { createOwnerFiles } from "./files/owner-files.ts";
 import { type Engine, type NewSession, UNKNOWN_SESSION, createSession, openEngine, wake } from "./open-engine.ts";
@@ -234,6 +235,7 @@ function toConversation(engine: Engine) {
     /** Resumes nothing first: a resumed turn would drop the part of its answer that a person has read. */
     async stop(): Promise<Result<{ stopped: string[] }>> {
       if (!engine.known) return UNKNOWN_SESSION;
+      stopGoal(context);
       const stopped = driver.stop();
       await context.jobs.arm();
       return ok({ stopped: stopped.map((n) => toTurnId(session, n)) });

@@ -80,7 +80,7 @@ export type Job =
   | { kind: "deliver"; n: number; delivery: SessionDelivery }
   /**
    * What the session does about its goal now. `turn`: has ended, and the judge is asked about it, unless `broken` says why that needs no judge.
-   * Without a turn the session only looks what the Agenda says. `verdict`: stored before it is acted on. `looks`: how often the Agenda has said
+   * Without a turn the session only looks what the Agenda says, or with `broken` pauses the goal. `verdict`: stored before it is acted on. `looks`: how often the Agenda has said
    * that the goal has changed.
    */
   | { kind: "goal"; turn?: number; broken?: string; verdict?: GoalVerdict; settingsRev?: number; looks?: number }

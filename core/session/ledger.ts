@@ -185,7 +185,10 @@ export function bookingRow(id: string): string {
   return `usage:${id}`;
 }
 
-/** Whether a model call outside any turn may be made. `id`: the id of its future booking. */
+/**
+ * Whether a model call outside any turn may be made. `id`: the id of its future booking, which `bookOutsideTurn` makes: it also releases what the
+ * Account has reserved.
+ */
 export async function hasBudgetOutsideTurn({ host, log, jobs }: EngineContext, id: string): Promise<boolean> {
   const { account, clock, session, settings } = host;
   const ofSession = toBudget(settings.budget.sessionTokens, settings.budget.sessionUsd);
@@ -196,6 +199,16 @@ export async function hasBudgetOutsideTurn({ host, log, jobs }: EngineContext, i
   for (const { job } of jobs.all()) if (job.kind === "observe" && job.booking) await account.book(job.booking);
   const answer = await account.reserveTurn({ turn: id, session, now: clock.now(), spent: NOTHING_SPENT, day });
   return answer !== null && !("monthUntil" in answer);
+}
+
+/**
+ * Inside the caller's transaction: books the calls for which `hasBudgetOutsideTurn` was asked, and releases what was reserved for them, also if
+ * none was charged. False: there is nothing to book or to release.
+ */
+export function bookOutsideTurn(context: EngineContext, booking: Booking): boolean {
+  const isDue = booking.lines.length > 0 || isLimited(dayBudget(context.host.settings));
+  if (isDue) putBooking(context, booking);
+  return isDue;
 }
 
 export function sessionUsage({ log }: Pick<EngineContext, "log">): SessionUsage {

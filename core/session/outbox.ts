@@ -39,11 +39,18 @@ export type Outbox = ReturnType<typeof createOutbox>;
 export function createOutbox(context: EngineContext) {
   const { host, jobs } = context;
   let draining: Promise<void> | null = null;
+  let telling: Promise<void> | null = null;
+  /** What a chat is to be told waits for no model and no store. One run at a time. Never rejects. */
+  const tell = (): Promise<void> =>
+    (telling ??= tellChats(context)
+      .catch((error) => host.report("deliveries", error))
+      .finally(() => (telling = null)));
   return {
-    /** One run at a time; a second caller waits for the first. Never rejects. */
+    /** One run at a time; a second caller waits for the first, but for what chats are told. Never rejects. */
     async drain(): Promise<void> {
+      if (draining) await tell();
       while (draining) await draining;
-      draining = runJobs(context).catch((error) => host.report("outbox", error));
+      draining = runJobs(context, tell).catch((error) => host.report("outbox", error));
       await draining;
       draining = null;
     },
@@ -61,14 +68,14 @@ export function createOutbox(context: EngineContext) {
   };
 }
 
-async function runJobs(context: EngineContext): Promise<void> {
+async function runJobs(context: EngineContext, tell: () => Promise<void>): Promise<void> {
   const { host, jobs } = context;
   // Events do not wait for models and stores.
   const events = freshRows(context, "hook");
   const reported = Promise.all(events.map((row) => attempt(context, row))).catch((error) =>
     host.report("hooks", error),
   );
-  const told = tellChats(context).catch((error) => host.report("deliveries", error));
+  const told = tell();
   await attemptFresh(context, "report"); // a parent waits for it
   // Titles go first: the same call names the kind of work, which the observation of the turn needs. A slow model does not delay it.
   const attempted = new Set([...events, ...freshRows(context, "title")].map(({ id }) => id));

@@ -6,22 +6,28 @@ import type { Goal, GoalVerdict } from "../../schemas/agenda/goal.ts";
 import { toUsageLines } from "../../schemas/usage.ts";
 import { planAnswer } from "../channel/plan-delivery.ts";
 import type { EngineContext, GoalPort } from "../context.ts";
-import { putBooking } from "../ledger.ts";
+import { bookOutsideTurn } from "../ledger.ts";
 import { toNotice } from "../prompt/notices.ts";
-import { type JudgedGoal, judgeTurn, toGoalBooking } from "./judge-turn.ts";
+import { isUndone } from "../undo/undone.ts";
+import { type JudgedGoal, judgeTurn } from "./judge-turn.ts";
 import { planJudged } from "./judged-turns.ts";
 import { GOAL_ROW, type GoalJob, type GoalRow, readGoalRow } from "./plan-goal.ts";
 
 /** The end of a turn plans the job again, so an open turn, which may wait for a person for days, needs no polling. */
 const LOOK_AGAIN_MS = 24 * 60 * 60_000;
+const TAKEN_BACK = "A person took the turn back.";
 
 export async function carryGoal(context: EngineContext, row: GoalRow): Promise<void> {
   const { host, log, jobs } = context;
   if (!host.goals) return jobs.delete(row.id);
   // A person's message goes first, and its turn is judged in place of this one.
   if (log.openTurns().length > 0) return jobs.put(row.id, host.clock.now() + LOOK_AGAIN_MS, row.job);
-  const { turn } = row.job;
-  if (turn === undefined) return act(context, row.job, await host.goals.newest(), false);
+  const { turn, broken } = row.job;
+  if (turn === undefined) {
+    const own = context.meta().goal;
+    const paused = own && broken ? await host.goals.change(own.id, { do: "pause", reason: broken }) : null;
+    return act(context, row.job, paused?.ok ? paused.value : await host.goals.newest(), paused?.ok === true);
+  }
   const told = await tellVerdict(context, host.goals, { ...row.job, turn });
   if (told) act(context, told.job, told.goal, told.isVerdict);
 }
@@ -32,22 +38,28 @@ async function tellVerdict(
   goals: GoalPort,
   job: GoalJob & { turn: number },
 ): Promise<{ job: GoalJob; goal: Goal | null; isVerdict: boolean } | null> {
-  const { host, jobs } = context;
+  const { host, log, jobs } = context;
   let known: GoalJob & { turn: number } = job;
   if (!job.verdict) {
     const goal = await goals.newest();
     const next = toNext(goal, host.clock.now());
     // A goal that came after the turn had begun does not judge it.
-    if (!goal || next.kind === "nothing" || context.meta().goal?.id !== goal.id) return { job, goal, isVerdict: false };
-    if (next.kind === "wait") {
-      if (isCurrent(context, job)) jobs.put(GOAL_ROW, next.until, job);
+    const { goal: own } = context.meta();
+    if (!goal || own?.id !== goal.id) return { job, goal, isVerdict: false };
+    // It may have ended by a verdict that was not told, because a person wrote meanwhile.
+    if (next.kind === "nothing") return { job, goal, isVerdict: !own.over };
+    // A person may have written just now.
+    const until = log.openTurns().length > 0 ? host.clock.now() + LOOK_AGAIN_MS : next.kind === "wait" && next.until;
+    if (until !== false) {
+      if (isCurrent(context, job)) jobs.put(GOAL_ROW, until, job);
       return null;
     }
-    const { verdict, spent } = job.broken
-      ? { verdict: { kind: "broken", reason: job.broken } as const, spent: [] }
-      : await judgeTurn(context, goal, job.turn);
-    const decided = { ...job, verdict };
-    if (!storeVerdict(context, { before: job, decided, goal: goal.id }, spent)) return null;
+    const broken = job.broken ?? (isUndone(log, job.turn) ? TAKEN_BACK : null);
+    const booking = `${host.session}.goal.${job.turn}.${goal.id}.${job.looks ?? 0}`;
+    const judged = broken === null ? await judgeTurn(context, goal, { turn: job.turn, booking }) : null;
+    const decided = { ...job, verdict: judged?.verdict ?? { kind: "broken" as const, reason: broken ?? "" } };
+    const calls = judged && { booking, spent: judged.spent };
+    if (!storeVerdict(context, { before: job, decided, goal: goal.id, calls })) return null;
     known = decided;
   }
   const id = context.meta().goal?.id;
@@ -57,23 +69,34 @@ async function tellVerdict(
   return { job: known, goal, isVerdict: goal !== null && goal.id === judged?.id };
 }
 
-/** One transaction: the verdict, its cost, and what learning is told. False: the row was planned anew meanwhile; the cost is booked all the same. */
-function storeVerdict(
-  context: EngineContext,
-  {
-    before,
-    decided,
-    goal,
-  }: { before: GoalJob & { turn: number }; decided: GoalJob & { verdict: GoalVerdict }; goal: string },
-  spent: JudgedGoal["spent"],
-): boolean {
-  const { host, jobs } = context;
+interface DecidedVerdict {
+  before: GoalJob & { turn: number };
+  decided: GoalJob & { verdict: GoalVerdict };
+  goal: string;
+  /** What the judge used, and the id of its booking: one for each time that it was asked. `null`: it was not. */
+  calls: { booking: string; spent: JudgedGoal["spent"] } | null;
+}
+
+/**
+ * One transaction: the verdict, its cost, and what learning is told. False: the verdict counts for nothing, because the row was planned anew, a
+ * person has written or has taken the turn back; the cost is booked all the same.
+ */
+function storeVerdict(context: EngineContext, { before, decided, goal, calls }: DecidedVerdict): boolean {
+  const { host, log, jobs } = context;
   const { session, clock } = host;
   return host.sql.transaction(() => {
-    const lines = toUsageLines(spent.map((call) => ({ kind: "goal", ...call })));
-    if (lines.length > 0)
-      putBooking(context, { id: toGoalBooking(session, before.turn), session, at: clock.now(), lines });
+    if (calls) {
+      const lines = toUsageLines(calls.spent.map((call) => ({ kind: "goal", ...call })));
+      bookOutsideTurn(context, { id: calls.booking, session, at: clock.now(), lines });
+    }
     if (!isCurrent(context, before) || context.meta().goal?.id !== goal) return false;
+    const isOpen = log.openTurns().length > 0;
+    if (isOpen || (calls && isUndone(log, before.turn))) {
+      // With `looks`, what it costs to ask again has a booking of its own.
+      const again = { ...before, looks: (before.looks ?? 0) + 1 };
+      jobs.put(GOAL_ROW, clock.now() + (isOpen ? LOOK_AGAIN_MS : 0), again);
+      return false;
+    }
     jobs.put(GOAL_ROW, clock.now(), decided);
     planJudged(context, before.turn, decided.verdict);
     return true;

@@ -28,20 +28,19 @@ export interface JudgedGoal {
   spent: SpentCall[];
 }
 
-/** The booking of a turn's judge. */
-export function toGoalBooking(session: string, turn: number): string {
-  return `${session}.goal.${turn}`;
-}
-
-export async function judgeTurn(context: EngineContext, goal: Goal, turn: number): Promise<JudgedGoal> {
+/** `booking`: the id under which the calls will be booked. */
+export async function judgeTurn(
+  context: EngineContext,
+  goal: Goal,
+  { turn, booking }: { turn: number; booking: string },
+): Promise<JudgedGoal> {
   const { host, log } = context;
   const results = await runGoalChecks(context, goal.checks);
   const models = host.models("goal");
   const spent: SpentCall[] = [];
   const unreachable = (reason: string): JudgedGoal => ({ verdict: { kind: "unreachable", reason }, spent });
   if (!models.ok) return unreachable(models.failure.message.slice(0, 400));
-  if (!(await hasBudgetOutsideTurn(context, toGoalBooking(host.session, turn))))
-    return unreachable("The budget is spent.");
+  if (!(await hasBudgetOutsideTurn(context, booking))) return unreachable("The budget is spent.");
   const { input, final } = log.turn(turn)!;
   const own = log.entries(input!, final!).filter((entry) => entry.turn === turn && entry.kind === "assistant");
   const answer = redactText(own.map(textOf).at(-1) ?? "")
@@ -74,6 +73,7 @@ export async function judgeTurn(context: EngineContext, goal: Goal, turn: number
     random: host.random,
     signal: over.signal,
     sink: { text() {}, reasoning() {}, restart: charge },
+    mayEndSilent: true, // an empty answer has no verdict
   }).finally(() => limit.abort());
   if (!result.ok) {
     charge(result.failure);

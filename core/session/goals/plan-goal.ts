@@ -47,6 +47,13 @@ export function planGoal(
   jobs.put(GOAL_ROW, now, { kind: "goal", turn: ended.n, ...(broken && { broken }), ...toRev(began) });
 }
 
+/** A person stops the session while no turn is open: the next step does not begin. */
+export function stopGoal({ host, jobs, log, meta }: EngineContext): void {
+  const { goal } = meta();
+  if (!goal || goal.over || log.openTurns().length > 0) return;
+  jobs.put(GOAL_ROW, host.clock.now(), { kind: "goal", broken: "A person stopped it." });
+}
+
 function describeBroken({ state }: TurnRow, code: string): string | null {
   if (state === "stopped") return "A person stopped the turn.";
   return state === "failed" ? `The turn failed (${code}).` : null;

@@ -11,7 +11,7 @@ import { type SpentCall, toSpentCall, toUsageLines } from "../../schemas/usage.t
 import type { EngineContext } from "../context.ts";
 import type { Job, JobRow } from "../jobs.ts";
 import { noteKinds } from "../learning/kinds.ts";
-import { bookingRow, hasBudgetOutsideTurn, putBooking } from "../ledger.ts";
+import { bookOutsideTurn, bookingRow, hasBudgetOutsideTurn } from "../ledger.ts";
 import type { TurnRow } from "../log-turns.ts";
 import type { Log } from "../log.ts";
 
@@ -117,9 +117,9 @@ function settle(context: EngineContext, { id, job }: TitleRow, title: string, wo
   host.sql.transaction(() => {
     if (title !== "" && isUntitled) context.rename(title);
     if (work !== null) noteKinds(context, [{ turn: job.turn, kind: work }], "title");
-    if (lines.length === 0) return jobs.delete(id);
     const named = title === "" || !isUntitled ? {} : { title };
-    putBooking(context, { id: toTitleId(session), session, at: clock.now(), lines, ...named });
+    const isBooked = bookOutsideTurn(context, { id: toTitleId(session), session, at: clock.now(), lines, ...named });
+    if (!isBooked) jobs.delete(id);
   });
 }
 
