@@ -47,7 +47,8 @@ function checkWords(
   words: string[],
   { verb, action, isNamed }: { verb: Verb; action: Action; isNamed: boolean },
 ): void {
-  const shape = (action.words ?? "").split(" ").filter((word) => word !== "");
+  // What a colon joins, as in `SCHEDULE: TASK`, may be one word in quotes.
+  const shape = (action.words ?? "").split(/(?<!:) /).filter((word) => word !== "");
   const least = shape.filter((word) => !word.startsWith("[")).length;
   const most = shape.at(-1)?.includes("...") ? Number.POSITIVE_INFINITY : shape.length;
   if (words.length >= least && words.length <= most) return;

@@ -66,6 +66,8 @@ describe("talaria jobs", () => {
       { ...asked, name: "say-hi" },
       { ...asked, name: "say-hi-2" },
     ]);
+    const quoted = await ask(["jobs", "add", "every weekday at 8: Say hi."], [answerJson(201, JOB)]);
+    expect(quoted.requests[0]).toContain('"prompt":"Say hi."');
     expect(done).toMatchObject({ code: 0, stdout: `Made. ${LINE}\nIts answers stay with its runs.\n`, stderr: "" });
     const named = await ask([...add, "--name", "brief"], [answerProblem(409, "job_exists")]);
     expect(named).toMatchObject({ code: 3, stderr: "It is job_exists. (job_exists)\n" });
@@ -89,6 +91,13 @@ describe("talaria jobs", () => {
     [["pause", "say-hi", "Away."], JOB, 'POST /v1/jobs/say-hi/pause {"why":"Away."}', LINE],
     [["resume", "say-hi"], JOB, "POST /v1/jobs/say-hi/resume", LINE],
     [["change", "say-hi", "every", "2h"], JOB, 'PATCH /v1/jobs/say-hi {"schedule":"every 2h"}', `Changed. ${LINE}`],
+    [["change", "say-hi", "hourly"], JOB, 'PATCH /v1/jobs/say-hi {"schedule":"hourly"}', `Changed. ${LINE}`],
+    [
+      ["change", "say-hi", "every 2h: Say ho."],
+      JOB,
+      'PATCH /v1/jobs/say-hi {"schedule":"every 2h","prompt":"Say ho."}',
+      `Changed. ${LINE}`,
+    ],
     [["run", "say-hi"], RUN, "POST /v1/jobs/say-hi/run", "A run of say-hi has begun"],
   ])("%j asks for it and says what became of it", async (args, answer, request, text) => {
     const done = await ask(["jobs", ...args], [answerJson(200, answer)]);
