@@ -48,6 +48,8 @@ export class Agenda extends DurableObject<AgendaEnv> {
   readonly #roles = createRoleRows(this.#sql);
   readonly #boards = createBoardList(this.#sql);
   #opened: JobDesk | null = null;
+  /** Settles when no board is being made or erased. */
+  #boardWork: Promise<unknown> = Promise.resolve();
   readonly #goals = createGoalDesk({
     ...{ sql: this.#sql, env: this.env, profile: this.#profile },
     changed: async () => {
@@ -90,6 +92,9 @@ export class Agenda extends DurableObject<AgendaEnv> {
   }
   /** Idempotent. The profile's sessions hear of it as of a setting. Failures: `profile_gone`, `too_many_boards`. */
   async addBoard(name: BoardName): Promise<Result<null>> {
+    return this.#inTurn(() => this.#addBoard(name));
+  }
+  async #addBoard(name: BoardName): Promise<Result<null>> {
     const begun = await this.#begin();
     if (!begun.ok) return begun;
     const known = this.#boards.list();
@@ -115,9 +120,13 @@ export class Agenda extends DurableObject<AgendaEnv> {
   }
   /** With all its cards. Idempotent. */
   async removeBoard(name: BoardName): Promise<void> {
+    return this.#inTurn(() => this.#removeBoard(name));
+  }
+  async #removeBoard(name: BoardName): Promise<void> {
     if (!this.#exists()) return;
     await openBoardSettings(this.env, this.#profile).removeSetting("boards", name);
     await openBoard(this.env, this.#profile, name).erase();
+    await this.takePlaces(name, 0);
     this.#boards.remove(name);
   }
 
@@ -181,6 +190,7 @@ export class Agenda extends DurableObject<AgendaEnv> {
   async forgetSession(session: SessionId): Promise<void> {
     this.#jobs().forgetSession(session);
     await this.#goals.forgetSession(session);
+    await this.#arm();
   }
 
   // ---- work ----
@@ -226,9 +236,18 @@ export class Agenda extends DurableObject<AgendaEnv> {
 
   /** Deletes everything, the boards first. Idempotent. Called by the profile's Account, which no longer knows the profile. */
   async erase(): Promise<void> {
-    for (const { name } of await this.listBoards()) await openBoard(this.env, this.#profile, name).erase();
-    await this.ctx.storage.deleteAlarm();
-    await this.ctx.storage.deleteAll();
+    return this.#inTurn(async () => {
+      for (const { name } of await this.listBoards()) await openBoard(this.env, this.#profile, name).erase();
+      await this.ctx.storage.deleteAlarm();
+      await this.ctx.storage.deleteAll();
+    });
+  }
+
+  /** Boards are made and erased one after the other, so that one is listed exactly while it exists: a list without it would never erase it. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#boardWork.then(work);
+    this.#boardWork = done.catch(() => {});
+    return done;
   }
 
   /** Makes the tables. Anyone may guess a profile's id, so nothing is stored before the Account knows it. */

@@ -13,7 +13,7 @@ import type { RoleName } from "../../core/schemas/agenda/role.ts";
 import { BoardName, type CardId, DEFAULT_BOARD } from "../../core/schemas/board/card.ts";
 import { CLOSE_CODES } from "../../core/session/readers/standing-reader.ts";
 import type { SessionDelivery } from "../../core/schemas/channels/delivery.ts";
-import { ProfileId } from "../../core/schemas/ids.ts";
+import { ProfileId, type SessionId } from "../../core/schemas/ids.ts";
 import { systemClock } from "../../stores/platform/system-clock.ts";
 import { readSettings } from "../../wiring/settings.ts";
 import { hasTable, toSql } from "../sql.ts";
@@ -39,14 +39,20 @@ export class Board extends DurableObject<BoardEnv> {
     ...{ sql: this.#sql, clock: systemClock, random: Math.random, limits: this.#settings },
   });
   readonly #live = createLiveEvents(this.ctx, this.#board, systemClock);
+  readonly #rows = createDispatchRows(this.#sql);
+  readonly #workers = createWorkerSessions({
+    ...{ board: this.#name, agenda: this.#agenda, account: this.#account },
+    session: (id) => openSession(this.env, this.#profile, id),
+    maxTokens: this.#settings.maxTokens,
+  });
   readonly #dispatcher = createDispatcher({
-    ...{ board: this.#board, rows: createDispatchRows(this.#sql), clock: systemClock, newSession: () => ulid() },
-    workers: createWorkerSessions({
-      ...{ board: this.#name, agenda: this.#agenda, account: this.#account },
-      session: (id) => openSession(this.env, this.#profile, id),
-      maxTokens: this.#settings.maxTokens,
-    }),
-    takePlaces: (open) => this.#agenda.takePlaces(this.#name, open),
+    ...{ board: this.#board, rows: this.#rows, clock: systemClock, newSession: () => ulid() },
+    workers: {
+      ...this.#workers,
+      begin: (run, view, session) => this.#unlessErased(session, this.#workers.begin(run, view, session)),
+      remind: (run, session) => this.#unlessErased(session, this.#workers.remind(run, session)),
+    },
+    takePlaces: async (open) => (this.#exists() ? this.#agenda.takePlaces(this.#name, open) : 0),
     changed: () => this.#live.tell(),
     report: (what, error) => this.#report(what, error),
   });
@@ -56,6 +62,7 @@ export class Board extends DurableObject<BoardEnv> {
   });
   #working: Promise<void> | null = null;
   #again = false;
+  #isErasing = false;
 
   /** Makes the tables. Idempotent. Called by the profile's Agenda, once it lists the board. */
   async begin(): Promise<void> {
@@ -73,8 +80,8 @@ export class Board extends DurableObject<BoardEnv> {
     if (isPlan(method)) return this.#plan(method, args as [Call, CardId]);
     const isRead = READS.includes(method);
     if (!this.#exists()) {
-      const made =
-        method === "create" && this.#name === DEFAULT_BOARD ? await this.#agenda.addBoard(this.#name) : NOT_FOUND;
+      const makesBoard = method === "create" && this.#name === DEFAULT_BOARD && !this.#isErasing;
+      const made = makesBoard ? await this.#agenda.addBoard(this.#name) : NOT_FOUND;
       if (!made.ok) return made;
     }
     const answer = answerCall(this.#board, method, args);
@@ -134,11 +141,20 @@ export class Board extends DurableObject<BoardEnv> {
     this.#work();
   }
 
-  /** Deletes everything. Idempotent. Called by the profile's Agenda. */
+  /** Stops the runs, then deletes everything. Idempotent. Called by the profile's Agenda. */
   async erase(): Promise<void> {
-    for (const socket of this.ctx.getWebSockets()) socket.close(CLOSE_CODES.deleted, "This board was deleted.");
-    await this.ctx.storage.deleteAlarm();
-    await this.ctx.storage.deleteAll();
+    const sessions = this.#exists() ? this.#rows.all().map(({ session }) => session) : [];
+    this.#isErasing = true;
+    try {
+      for (const socket of this.ctx.getWebSockets()) socket.close(CLOSE_CODES.deleted, "This board was deleted.");
+      const stop = (session: SessionId) =>
+        this.#workers.stop(session).catch((error: unknown) => this.#report(`the turn of ${session}`, error));
+      await Promise.all(sessions.map(stop));
+      await this.ctx.storage.deleteAlarm();
+      await this.ctx.storage.deleteAll();
+    } finally {
+      this.#isErasing = false;
+    }
   }
 
   // ---- work ----
@@ -190,7 +206,13 @@ export class Board extends DurableObject<BoardEnv> {
 
   /** Without creating tables: anyone may guess a profile's id, and a guess must not leave rows. */
   #exists(): boolean {
-    return hasTable(this.#sql, "dispatch");
+    return !this.#isErasing && hasTable(this.#sql, "dispatch");
+  }
+  /** A turn that was posted while the board was erased is stopped. */
+  async #unlessErased<T>(session: SessionId, posted: Promise<T>): Promise<T> {
+    const answer = await posted;
+    if (!this.#exists()) await this.#workers.stop(session);
+    return answer;
   }
 
   #report(what: string, error: unknown): void {

@@ -53,6 +53,8 @@ export function placeObject(line: ObjectLine, { from, to }: { from: ProfileId; t
   if (RAW.includes(kind)) return ok({ kind, key, body, meta: line.meta });
   const record = parseObject(body);
   if (!record) return invalid(`The object ${shown} is not a JSON object.`);
+  // Jobs do not travel, so nothing would ever take their skills out again.
+  if (kind === "policy") return ok({ kind, key, body: JSON.stringify({ ...record, keepSkills: [] }), meta: line.meta });
   if (!WITH_PROFILE.includes(kind)) return ok({ kind, key, body, meta: line.meta });
   if (record.profile !== from)
     return err("archive_foreign", `The object ${shown} belongs to another profile than the archive.`);

@@ -93,7 +93,6 @@ export function createDispatcher({ board, rows, clock, workers, ...deps }: Dispa
 
   async function carry(row: DispatchRow): Promise<void> {
     if (row.run === null) return adopt(row);
-    if (board.findRun(row.run) === null) return rows.remove(row.session);
     try {
       if (row.step === "stop") await stop(row);
       else if (isOver(row)) rows.change(row.session, { step: "stop" });
@@ -168,6 +167,7 @@ export function createDispatcher({ board, rows, clock, workers, ...deps }: Dispa
     changed();
   }
 
+  /** It has ended, or its card was deleted since. */
   function isOver({ run }: DispatchRow): boolean {
     return run !== null && board.findRun(run)?.endedAt !== null;
   }

@@ -99,6 +99,15 @@ describe("the dispatch of a board", () => {
     expect(calls).toEqual(["stop"]);
   });
 
+  it("stops the session of a card that is cancelled and deleted at once", async () => {
+    const { board, dispatcher, calls, id } = createWorld();
+    await dispatcher.run();
+    dispatcher.stopRun(value(board.cancel(BY_OWNER, id, "no longer")).stopped!);
+    value(board.delete(BY_OWNER, id));
+    await dispatcher.run();
+    expect([calls, dispatcher.nextDue()]).toEqual([["stop"], null]);
+  });
+
   it("claims nothing while the profile has no place", async () => {
     const { dispatcher, card } = createWorld({ places: 0 });
     await dispatcher.run();

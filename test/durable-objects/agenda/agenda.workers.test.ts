@@ -45,3 +45,17 @@ it("never looks at a private address for a gate: the job pauses, and says why", 
   });
   expect(await script.requests()).toEqual([]);
 });
+
+it("lists a board exactly while it exists, also where it is made and erased at the same time", async () => {
+  for (let n = 0; n < 5; n++) {
+    await ask("PUT", "/v1/boards/main", { key });
+    const calls = ["DELETE", "PUT", "PUT"].map((method) => ask(method, "/v1/boards/main", { key }));
+    await Promise.all(calls);
+    const { boards } = (await ask("GET", "/v1/boards", { key })).body as { boards: unknown[] };
+    const { status } = await ask("GET", "/v1/boards/main/stats", { key });
+    const named = runInDurableObject(env.ACCOUNT.getByName(profile), (_, { storage }) =>
+      storage.sql.exec("SELECT key FROM profile_setting WHERE section = 'boards'").toArray(),
+    );
+    expect([boards.length, (await named).length]).toEqual(status === 200 ? [1, 1] : [0, 0]);
+  }
+});

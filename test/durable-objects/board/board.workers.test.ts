@@ -140,6 +140,23 @@ it("has no more runs on all boards than the profile has places, and begins the n
   await until(places).toMatchObject([{ open: 0 }, { open: 0, waits: 0 }]);
 });
 
+it("stops its runs when it is erased, and another board has their places", async () => {
+  const held = { ...answerTo(bodyOf("erased"), { text: "Thinking." }), frames: 1, afterwards: "hold" as const };
+  const script = await setScript([held, ...works("next")], { board: { maxRunningPerProfile: 1 } });
+  await ask("PUT", "/v1/boards/other", { key });
+  const card = await make("erased");
+  await until(() => countRequests(script, "erased")).toBe(1);
+  const session = (await read(card)).runs[0]!.session!;
+  const next = await make("next", {}, "other");
+  expect(await statusOf(next, "other")).toBe("ready");
+  expect((await ask("DELETE", "/v1/boards/main", { key })).status).toBe(204);
+  await until(() => statusOf(next, "other")).toBe("done");
+  await until(async () => (await ask("GET", `/v1/sessions/${session}`, { key })).body).toMatchObject({
+    turns: [{ state: "stopped" }],
+  });
+  await script.release();
+});
+
 it("waits in ready for a role that was removed, and begins once it is there again", async () => {
   await setScript(works("waiting"));
   await ask("PUT", "/v1/roles/writer", { key, body: {} });
