@@ -24,6 +24,10 @@ export function createAttach(context: BoardContext): Pick<Board, "attach" | "det
         if (bytes.length > MAX_ATTACHMENT_BYTES) {
           return err("attachment_too_large", `An attachment has at most ${MAX_ATTACHMENT_BYTES >> 20} MiB.`);
         }
+        const same = attachments.find(id, name);
+        if (same && same.author.by !== "agent" && author.by === "agent") {
+          return err("person_only", `'${name}' is not an agent's file. Attach yours under another name.`);
+        }
         const others = attachments.listOf(id).filter((attachment) => attachment.name !== name);
         if (others.length >= MAX_ATTACHMENTS) {
           return err("too_many_attachments", `A card has at most ${MAX_ATTACHMENTS} attachments. Remove one first.`);

@@ -19,7 +19,7 @@ import type { CardPart, Specification } from "./plan/read-plan.ts";
 
 /**
  * Who does it, and which operation it is. An author with a `run` is that run's worker: each of its writes is refused with `claim_lost` once the
- * run has ended or its claim has expired, and with `not_your_card` on another card (but `create`, `comment`, and a `link` with its own card at one end).
+ * run has ended or its claim has expired, and with `not_your_card` on another card (but `create`, `comment`, and a `link` of a card that its card's runs made).
  */
 export interface Call {
   author: Author;
@@ -90,7 +90,7 @@ export interface CardView {
   isOwners: boolean;
   parents: LinkedCard[];
   children: LinkedCard[];
-  /** The newest 30, oldest first. [hermes] */
+  /** The newest 30, and of the owner's the newest 30, oldest first. [hermes] 30 */
   comments: CardComment[];
   /** The newest 10, oldest first. [hermes] */
   runs: CardRun[];
@@ -125,7 +125,7 @@ export interface PlanMaterial {
   title: string;
   body: string;
   status: CardStatus;
-  /** The newest 30, oldest first. */
+  /** As of `CardView`. */
   comments: string[];
 }
 
@@ -156,7 +156,7 @@ export interface Board {
 
   // ---- order of work ----
 
-  /** Failures: `card_not_found`, `link_cycle`, `too_many_links`, `bad_transition` (the child is running or has ended). */
+  /** Failures: `card_not_found`, `link_cycle`, `too_many_links`, `bad_transition` (the child has ended), `not_your_card` (a worker's, of a child that is neither its card nor made by it). */
   link(call: Call, link: { parent: CardId; child: CardId }): Result<Changed>;
   /** Of a link that is not there: nothing changes. The card is the child. Failure: `card_not_found`. */
   unlink(call: Call, link: { parent: CardId; child: CardId }): Result<Changed>;
@@ -210,7 +210,7 @@ export interface Board {
 
   // ---- attachments ----
 
-  /** Replaces one of the same name. Failures: `card_not_found`, `attachment_too_large`, `too_many_attachments`. */
+  /** Replaces one of the same name. Failures: `card_not_found`, `attachment_too_large`, `too_many_attachments`, `person_only` (an agent, a file that no agent put there). */
   attach(
     call: Call,
     id: CardId,

@@ -1,6 +1,6 @@
 // What people and agents do with cards at rest: make, change, assign, order, comment, put away. Used by core/board/board.ts.
 import { type Result, err, ok } from "../errors.ts";
-import type { CardId } from "../schemas/board/card.ts";
+import type { CardId, RunId } from "../schemas/board/card.ts";
 import { type BoardContext, badTransition, enter, isOver, opReused, parentsOpen, refuseBegin } from "./context.ts";
 import type { Board, Call, Changed, NewCard } from "./contract.ts";
 import { type StoredCard, keyOfAssignee, toCard, touchesText } from "./rows/card-rows.ts";
@@ -9,6 +9,10 @@ import { openRun } from "./open-run.ts";
 
 /** [own] */
 const MAX_COMMENTS = 1_000;
+/** [own] Of these, the last are the owner's: nobody else can write so much that they cannot. */
+const OWNERS_COMMENTS = 100;
+/** [own] Cards that workers make and that descend from one card. More of them wait in triage for a person. */
+const MAX_OFFSPRING = 100;
 const TOO_MANY_LINKS = err("too_many_links", `A card has at most ${MAX_LINKS} parents and ${MAX_LINKS} children.`);
 
 type Edit = Pick<
@@ -39,12 +43,18 @@ export function createEdit(context: BoardContext): Edit {
         if (links.children(id).length >= MAX_LINKS) return TOO_MANY_LINKS;
         if (!isOver(parent.value.status)) open.push(id);
       }
-      const card = toNewCard(wanted, { context, author, isOpen: open.length > 0 });
+      const origin = originOf(author);
+      const isTooMany = origin !== null && (origin.offspring ?? 0) >= MAX_OFFSPRING;
+      const card = {
+        ...toNewCard(isTooMany ? { ...wanted, triage: true } : wanted, { context, author, isOpen: open.length > 0 }),
+        ...(origin && { origin: origin.id }),
+      };
       if (wanted.start && card.status !== "ready") {
         return open.length > 0 ? parentsOpen(card.id, open) : badTransition(card, "start");
       }
       cards.add(card, wanted.key ?? null);
       for (const parent of parents) links.add(parent, card.id);
+      if (origin) cards.save(origin, { ...origin, offspring: (origin.offspring ?? 0) + 1 });
       const run = author.by === "agent" ? (author.run ?? null) : null;
       const facts = { status: card.status, assignee: keyOfAssignee(card.assignee), parents };
       log.note({ card: card.id, run, kind: "created", author, at: now(), facts });
@@ -129,8 +139,9 @@ export function createEdit(context: BoardContext): Edit {
         if (!found.ok) return found;
         const refused = refuse(author, "comment", id);
         if (refused) return refused;
-        if (log.countComments(id, MAX_COMMENTS) >= MAX_COMMENTS) {
-          return err("too_many_comments", `The card '${id}' has ${MAX_COMMENTS} comments, the limit.`);
+        const most = author.by === "owner" ? MAX_COMMENTS : MAX_COMMENTS - OWNERS_COMMENTS;
+        if (log.countComments(id, most) >= most) {
+          return err("too_many_comments", `The card '${id}' has ${most} comments, the limit.`);
         }
         const at = now();
         const n = log.addComment(id, { author, at, text });
@@ -145,10 +156,8 @@ export function createEdit(context: BoardContext): Edit {
         const before = find(parent);
         if (!before.ok) return before;
         const { author } = call;
-        if (author.by === "agent" && author.run !== undefined && card.run !== author.run) {
-          if (before.value.run !== author.run) {
-            return err("not_your_card", "One end of the link must be the card of this run.");
-          }
+        if (author.by === "agent" && author.run !== undefined && !isOfRun(card, author.run)) {
+          return err("not_your_card", "Only the card of this run, and cards that its runs made, may be told to wait.");
         }
         if (isOver(card.status)) return badTransition(card, "link");
         if (links.parents(child).includes(parent)) return ok({ card, notes: [] });
@@ -188,6 +197,21 @@ export function createEdit(context: BoardContext): Edit {
     cancel: (call, id, reason) => change(call, "cancel", id, (card) => putAway(card, "cancel", reason)),
     archive: (call, id) => change(call, "archive", id, (card) => putAway(card, "archive", null)),
   };
+
+  /** Of a worker's new card: the card from which its own descends. One that was deleted is forgotten. `null`: not a worker's. */
+  function originOf(author: StoredCard["author"]): StoredCard | null {
+    const run = author.by === "agent" && author.run !== undefined ? runs.find(author.run) : null;
+    const own = run && cards.find(run.card);
+    if (!own) return null;
+    return (own.origin === undefined ? null : cards.find(own.origin)) ?? own;
+  }
+
+  /** The run's own card, or one that a run of that card made. */
+  function isOfRun({ id, author }: StoredCard, run: RunId): boolean {
+    const own = runs.find(run)!.card;
+    if (id === own) return true;
+    return author.by === "agent" && author.run !== undefined && runs.find(author.run)?.card === own;
+  }
 
   function putAway(card: StoredCard, operation: "cancel" | "archive", reason: string | null) {
     const refused = refuseBegin(card, operation);

@@ -31,8 +31,7 @@ export function openRun(
     summary: null,
     error: null,
   };
-  const due = isByPerson ? run.claimUntil : dueOfRun(run, card, context);
-  runs.add(run, { due, dispatched: session !== null });
+  runs.add(run, { due: dueOfRun(run, card, context), dispatched: session !== null });
   const operation = session === null ? "start" : "claim";
   const started = {
     ...enter(card, "running", operation),
@@ -44,7 +43,8 @@ export function openRun(
   return save(card, { card: started, notes }, author, run.id);
 }
 
-/** When the board must look at an open run: its claim expires, or its time is over. */
+/** When the board must look at an open run: its claim expires, or its time is over. A person's run, which has no session, has a claim alone. */
 export function dueOfRun(run: CardRun, card: StoredCard, { limits }: BoardContext): number {
+  if (run.session === null) return run.claimUntil;
   return Math.min(run.claimUntil, run.startedAt + (card.limits.runMs ?? limits.runMs));
 }

@@ -92,6 +92,8 @@ export const TRANSITIONS: readonly Transition[] = [
   row("running", "todo", "request_changes", "the same, and a parent was linked that is open"),
   row("review", "todo", "request_changes", "the same, and a parent was linked that is open"),
 
+  row("running", "review", "request_changes", "by a run, the fourth time: a person judges"),
+
   row("running", "ready", "reclaim", "by hand: the run is stopped"),
   row("running", "todo", "reclaim", "the same, and a parent was linked that is open"),
   row("running", "review", "reclaim", "by hand: the run that reviews is stopped"),

@@ -11,6 +11,8 @@ import { type StoredCard, keyOfAssignee, toCard } from "./rows/card-rows.ts";
 const EVENT_CHARS = 400;
 /** [own] Ids in a summary's text that are looked up. */
 const MAX_NAMED = 20;
+/** [own] Of a card's newest runs, how many may be a reviewer's requests for changes. The next one brings it to a person. */
+const [MAX_SENT_BACK, SEEN_RUNS] = [3, 30];
 const CARD_IDS = /\bc[0-9a-hjkmnp-tv-z]{12}\b/g;
 
 type Work = Pick<
@@ -108,12 +110,16 @@ export function createWork(context: BoardContext): Work {
         }
         const ended =
           card.status === "running" ? endRunOf(card, { outcome: "changes_requested", summary: reason }) : null;
+        const facts = { from: card.status, reason: reason.slice(0, EVENT_CHARS) };
+        if (ended && call.author.by === "agent" && isLoopOfReviews(id)) {
+          const looped = { ...enter(card, "review", "request_changes"), assignee: null, reason };
+          return ok({ card: looped, notes: [{ kind: "review_loop_detected", facts }], ended });
+        }
         const next = {
           ...enter(card, links.openParents(id).length > 0 ? "todo" : "ready", "request_changes"),
           reason,
           failures: 0,
         };
-        const facts = { from: card.status, reason: reason.slice(0, EVENT_CHARS) };
         // The next run reads it as the word of who said it; what a run says is in its summary.
         if (call.author.by !== "agent") log.addComment(id, { author: call.author, at: now(), text: reason });
         return ok({ card: next, notes: [{ kind: "changes_requested", facts }], ended });
@@ -148,6 +154,12 @@ export function createWork(context: BoardContext): Work {
         });
       }),
   };
+
+  /** A reviewer and a worker that never agree would cost a run each without end. The run that has just ended counts. */
+  function isLoopOfReviews(id: CardId): boolean {
+    const sentBack = runs.listOf(id, SEEN_RUNS).filter(({ outcome }) => outcome === "changes_requested");
+    return sentBack.length > MAX_SENT_BACK;
+  }
 
   /** The attempt is refused, and stays in the log. */
   function noteRejected({ author }: Call, card: StoredCard, unknown: CardId[]): void {

@@ -1,5 +1,6 @@
 // What a board promises beyond its table of transitions: workers that lie or come late, repetitions, the breaker, reviews, pages, deadlines.
 import { describe, expect, it } from "vitest";
+import { composeMessage } from "../../core/board/dispatch/compose-message.ts";
 import { AGENT, BY_AGENT, BY_OWNER, OWNER, SESSION, createRig, makeCard, value, workerOf } from "./board-rig.ts";
 
 const OTHER = "c000000000000";
@@ -71,6 +72,86 @@ describe("a worker", () => {
     value(rig.board.heartbeat({ author: { ...AGENT, run: run.id } }, card.id, "still at it"));
     rig.clock.at += 200_000;
     expect(rig.board.listExpired(10).map(({ id }) => id)).toEqual([run.id]);
+  });
+});
+
+describe("a worker that means harm", () => {
+  it("makes no card wait but its own and those that it has made", () => {
+    const rig = createRig();
+    const [own, ready, running] = [makeCard(rig, "running"), makeCard(rig, "ready"), makeCard(rig, "running")];
+    const worker = workerOf(rig, own);
+    for (const child of [ready, running]) {
+      expect(codeOf(rig.board.link(worker, { parent: own, child }))).toBe("not_your_card");
+    }
+    const made = value(rig.board.create(worker, { title: "a part" })).card.id;
+    expect(value(rig.board.link(worker, { parent: ready, child: made })).card.status).toBe("todo");
+    expect(rig.board.link(worker, { parent: made, child: own }).ok).toBe(true);
+  });
+
+  it("brings a person at the hundredth card that descends from one card, over all generations", () => {
+    const rig = createRig({ maxRunning: 50 });
+    const root = makeCard(rig, "ready");
+    const byStatus = () => rig.board.stats().byStatus;
+    for (let claimed = rig.board.claimNext(SESSION); claimed; claimed = rig.board.claimNext(SESSION)) {
+      const worker = { author: { ...AGENT, run: claimed.run.id } };
+      for (const title of ["one", "two"]) value(rig.board.create(worker, { title }));
+      value(rig.board.complete(worker, claimed.card.id, { summary: "two more" }));
+    }
+    expect([byStatus().done, byStatus().ready]).toEqual([101, 0]);
+    const [waiting] = rig.board.list({ status: "triage", limit: 1 }).cards;
+    // A person lets one go on; what it makes waits again. A card that they make themselves is counted anew.
+    value(rig.board.promote(BY_OWNER, waiting!.id));
+    const { run } = rig.board.claimNext(SESSION)!;
+    expect(value(rig.board.create({ author: { ...AGENT, run: run.id } }, { title: "x" })).card.status).toBe("triage");
+    const other = makeCard(rig, "running");
+    expect(value(rig.board.create(workerOf(rig, other), { title: "x" })).card.status).toBe("ready");
+    expect(Object.keys(value(rig.board.show(root)).card)).not.toContain("offspring");
+  });
+
+  it("cannot bury what the owner said under its own comments, or take the last of them away", () => {
+    const rig = createRig();
+    const [own, other] = [makeCard(rig, "running"), makeCard(rig, "ready")];
+    value(rig.board.comment(BY_OWNER, other, "send nothing to others"));
+    const worker = workerOf(rig, own);
+    for (let n = 0; n < 900; n++) rig.board.comment(worker, other, "x".repeat(2_000));
+    expect(codeOf(rig.board.comment(worker, other, "x"))).toBe("too_many_comments");
+    const view = value(rig.board.show(other));
+    expect([view.comments.length, view.comments[0]!.text]).toEqual([31, "send nothing to others"]);
+    const message = composeMessage(view, "work", null);
+    expect(message.filter(({ source }) => source === "principal").map(({ text }) => text.trim())).toEqual([
+      `Card ${other}: a card`,
+      "Comment (owner): send nothing to others",
+    ]);
+    expect(message[1]!.text).toContain("more texts are on this card");
+    expect(rig.board.comment(BY_OWNER, other, "stop").ok).toBe(true);
+  });
+
+  it("replaces no file that a person put on the card", () => {
+    const rig = createRig();
+    const own = makeCard(rig, "running");
+    const file = (name: string) => ({ name, mediaType: "text/plain", bytes: new Uint8Array(3) });
+    value(rig.board.attach(BY_OWNER, own, file("spec.md")));
+    expect(codeOf(rig.board.attach(workerOf(rig, own), own, file("spec.md")))).toBe("person_only");
+    for (const _ of [1, 2]) expect(rig.board.attach(workerOf(rig, own), own, file("mine.md")).ok).toBe(true);
+    expect(rig.board.attach(BY_OWNER, own, file("mine.md")).ok).toBe(true);
+  });
+
+  it("cannot go round with a reviewer for ever: a person judges at the fourth time", () => {
+    const rig = createRig();
+    const id = makeCard(rig, "ready");
+    for (
+      let claimed = rig.board.claimNext(SESSION), n = 0;
+      claimed && n < 20;
+      claimed = rig.board.claimNext(SESSION), n++
+    ) {
+      const worker = { author: { ...AGENT, run: claimed.run.id } };
+      if (claimed.run.lane === "review") value(rig.board.requestChanges(worker, id, "no"));
+      else value(rig.board.requestReview(worker, id, { summary: "look", reviewer: { role: "critic" } }));
+    }
+    expect(rig.board.runs(id)).toHaveLength(8);
+    expect(value(rig.board.show(id))).toMatchObject({
+      ...{ card: { status: "review", assignee: null, reason: "no" }, implementer: { role: "coder" } },
+    });
   });
 });
 
@@ -221,6 +302,15 @@ describe("people", () => {
     const cancelled = value(rig.board.cancel(BY_OWNER, id, "no longer wanted"));
     expect(cancelled.card).toMatchObject({ status: "archived", reason: "no longer wanted", run: null });
     expect(cancelled.stopped).toMatchObject({ id: run.id, session: SESSION, outcome: "cancelled" });
+  });
+
+  it("hold their own claim for its day, whatever the time of a run and whether they say that they go on", () => {
+    const rig = createRig();
+    const id = makeCard(rig, "ready");
+    value(rig.board.start(BY_OWNER, id));
+    rig.clock.at += rig.limits.runMs + 1;
+    value(rig.board.heartbeat(BY_OWNER, id, "still at it"));
+    expect(rig.board.listExpired(10)).toEqual([]);
   });
 
   it("see a deleted card's number never given to another event", () => {

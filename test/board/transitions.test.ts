@@ -56,6 +56,16 @@ const ROWS: Record<string, (rig: Rig) => CardId> = {
       value(rig.board.link(call, { parent: makeCard(rig, "ready"), child: id }));
       return rig.board.block(call, id, { kind: "dependency", reason: "it comes first" });
     }),
+  "running>review request_changes": (rig) => {
+    const id = makeCard(rig, "ready");
+    for (let round = 1; ; round++) {
+      value(rig.board.start(BY_AGENT, id));
+      value(rig.board.requestReview(workerOf(rig, id), id, { summary: "look", reviewer: { role: "reviewer" } }));
+      value(rig.board.start(BY_AGENT, id));
+      value(rig.board.requestChanges(workerOf(rig, id), id, "no"));
+      if (round === 4) return id;
+    }
+  },
   "ready>triage block": (rig) => {
     const id = on(rig, makeCard(rig, "blocked"), (card) => rig.board.unblock(BY_OWNER, card));
     return on(rig, id, () => rig.board.block(BY_OWNER, id, REASON));

@@ -73,13 +73,19 @@ function toPart(author: Author, text: string): MessagePart {
   return { source: "content", text: `<content>\n${escapeTags(text)}\n</content>` };
 }
 
-/** The newest that have room. */
+/** The newest that have room. The owner's come first, so that others cannot push them out by writing much. */
 function fit(parts: MessagePart[]): MessagePart[] {
   let room = REST_CHARS;
-  return parts
-    .toReversed()
-    .filter(({ text }) => (room -= text.length) >= 0)
-    .toReversed();
+  const newest = parts.toReversed();
+  const isOwners = ({ source }: MessagePart) => source === "principal";
+  const fitting = new Set(
+    [...newest.filter(isOwners), ...newest.filter((part) => !isOwners(part))].filter(
+      ({ text }) => text.length <= room && (room -= text.length) >= 0,
+    ),
+  );
+  if (fitting.size === parts.length) return parts;
+  const left = `${parts.length - fitting.size} more texts are on this card: show it to read them.`;
+  return [{ source: "content", text: left }, ...parts.filter((part) => fitting.has(part))];
 }
 
 function cut(text: string, chars: number): string {

@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { parseStored } from "../../errors.ts";
 import type { Sql, SqlValue } from "../../ports.ts";
-import { Assignee, type Author, BlockKind, Card, type CardId, type CardStatus } from "../../schemas/board/card.ts";
+import { Assignee, type Author, BlockKind, Card, CardId, type CardStatus } from "../../schemas/board/card.ts";
 import { DAY_MS } from "../../schemas/ids.ts";
 import type { CardFilter, CardPage } from "../contract.ts";
 
@@ -21,6 +21,10 @@ export const StoredCard = Card.extend({
   lastBlock: BlockKind.nullable(),
   /** When the board does something with it by itself. */
   due: z.int().nullable(),
+  /** Made by a worker: the card, not a worker's, from which it descends. */
+  origin: CardId.optional(),
+  /** How many cards workers have made that descend from it. */
+  offspring: z.int().optional(),
 });
 export type StoredCard = z.infer<typeof StoredCard>;
 
@@ -47,6 +51,8 @@ export function toCard(stored: StoredCard): Card {
     due: _due,
     isOwners: _is,
     waitsForRole: _waits,
+    origin: _origin,
+    offspring: _offspring,
     ...card
   } = stored;
   return card;

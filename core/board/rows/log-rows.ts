@@ -47,8 +47,16 @@ export function createLogRows(sql: Sql) {
       sql.run<RawComment>("SELECT n, author, at, text FROM card_comment WHERE n = ?", n).map(toComment)[0] ?? null,
     countComments: (card: CardId, limit: number): number =>
       sql.run("SELECT 1 FROM card_comment INDEXED BY card_comment_card WHERE card = ? LIMIT ?", card, limit).length,
-    newestComments: (card: CardId, limit: number): CardComment[] =>
-      sql.run<RawComment>(`${COMMENT} WHERE card = ? ORDER BY n DESC LIMIT ?`, card, limit).map(toComment).reverse(),
+    /** The newest, oldest first; of the owner's as many, so that nobody else's push them out. */
+    newestComments(card: CardId, limit: number): CardComment[] {
+      const newest = sql.run<RawComment>(`${COMMENT} WHERE card = ? ORDER BY n DESC LIMIT ?`, card, limit);
+      if (newest.length === limit) {
+        const room = limit - newest.filter(({ author }) => isOwners(author)).length;
+        const older = `${COMMENT} WHERE card = ? AND n < ? AND json_extract(author, '$.by') = 'owner' ORDER BY n DESC LIMIT ?`;
+        newest.push(...sql.run<RawComment>(older, card, newest.at(-1)!.n, room));
+      }
+      return newest.map(toComment).reverse();
+    },
     commentsAfter: (card: CardId, after: number, limit: number): CardComment[] =>
       sql.run<RawComment>(`${COMMENT} WHERE card = ? AND n > ? ORDER BY n LIMIT ?`, card, after, limit).map(toComment),
     removeCommentsOf(card: CardId): void {
@@ -77,6 +85,10 @@ interface RawEvent extends Omit<CardEvent, "author" | "facts"> {
 }
 interface RawComment extends Omit<CardComment, "author"> {
   author: string;
+}
+
+function isOwners(author: string): boolean {
+  return (JSON.parse(author) as Author).by === "owner";
 }
 
 function toComment(row: RawComment): CardComment {

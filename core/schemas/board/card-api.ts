@@ -97,7 +97,7 @@ export const CardDetail = z.object({
     .meta({ description: "Nobody but you wrote its title, body and skills: they are your own word" }),
   parents: z.array(LinkedCard),
   children: z.array(LinkedCard),
-  comments: z.array(CardComment).meta({ description: "The newest 30, oldest first" }),
+  comments: z.array(CardComment).meta({ description: "The newest 30, and of yours the newest 30, oldest first" }),
   runs: z.array(CardRun).meta({ description: "The newest 10, oldest first" }),
   attachments: z.array(CardAttachment),
   implementer: Assignee.nullable().meta({ description: "Who did the work of a card that is or was in review" }),
