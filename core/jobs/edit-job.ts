@@ -17,11 +17,11 @@ export interface EditDeps {
   limits: Pick<JobSettings, "minEveryMs">;
 }
 
-/** Failures: those of `readSchedule`. */
+/** Failures: `gate_needs_times`, and those of `readSchedule`. */
 export function createJob(spec: CreateJob, author: Author, { now, random, limits }: EditDeps): Result<Job> {
   const read = readSchedule(spec.schedule, { now, zone: spec.timeZone ?? DEFAULT_ZONE, ...limits });
   if (!read.ok) return read;
-  return ok({
+  return checkGate({
     ...{ v: 1, id: createId("j", random), ...spec, ...scheduled(read.value), author, createdAt: now, changedAt: now },
     ...{ paused: null, finishedAt: null, failures: 0, attempts: 0, retry: null, notBefore: null, ran: 0 },
     ...{ seen: null, run: null },
@@ -30,7 +30,7 @@ export function createJob(spec: CreateJob, author: Author, { now, random, limits
 
 /**
  * Absent fields stay. A schedule that is written as before keeps its slots, so a repeated change is harmless; a new one begins now, and so does
- * that of a finished job. Failures: those of `readSchedule`.
+ * that of a finished job. Failures: `gate_needs_times`, and those of `readSchedule`.
  */
 export function changeJob(job: Job, change: ChangeJob, author: Author, { now, limits }: EditDeps): Result<Job> {
   const changed: Job = { ...job, ...withoutAbsent(change), changedAt: now };
@@ -43,8 +43,8 @@ export function changeJob(job: Job, change: ChangeJob, author: Author, { now, li
     if (!read.ok) return read;
     // A zone that the schedule names goes before one that is given beside it.
     const isSame = changed.schedule === job.schedule && read.value.zone === job.timeZone && !isRestart;
-    if (isSame) return ok(applyRepeat({ ...changed, timeZone: job.timeZone }, job, now));
-    return ok({
+    if (isSame) return checkGate(applyRepeat({ ...changed, timeZone: job.timeZone }, job, now));
+    return checkGate({
       ...changed,
       ...scheduled(read.value),
       ran: 0,
@@ -54,7 +54,17 @@ export function changeJob(job: Job, change: ChangeJob, author: Author, { now, li
       attempts: 0,
     });
   }
-  return ok(applyRepeat(changed, job, now));
+  return checkGate(applyRepeat(changed, job, now));
+}
+
+/** The first look is only remembered, so a job that looks once would never run. */
+function checkGate(job: Job): Result<Job> {
+  if (job.plan.kind !== "once" || job.gate === null || job.seen !== null) return ok(job);
+  return err(
+    "gate_needs_times",
+    "A gate compares what it sees with its look before, and a job of one time looks once. Give a schedule that comes again, such as " +
+      "`every 30m` with `repeat` 1, or no gate.",
+  );
 }
 
 /** It begins again at the next slot after now: what it missed while it paused was not wanted. Failure: `schedule_past`. */

@@ -21,6 +21,7 @@ describe("the words of jobs", () => {
     ["add in 2h:\nSchöne Grüße an alle dort", made("schone-gru-e-an", "in 2h", "Schöne Grüße an alle dort")],
     ["add hourly: 你好", made("job", "hourly", "你好")],
     ["show brief", { do: "show", name: "brief" }],
+    ["Show brief", { do: "show", name: "brief" }],
     ["pause Brief I am away.", { do: "pause", name: "brief", why: "I am away." }],
     ["pause brief", { do: "pause", name: "brief", why: "" }],
     ["resume brief", { do: "resume", name: "brief" }],

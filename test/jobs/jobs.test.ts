@@ -489,6 +489,19 @@ describe("a gate", () => {
     expect(look("b").wakes).toBe(false);
   });
 
+  it("is refused to a job of one time, which would look once and never run", () => {
+    const gate = { command: "cat news" };
+    expect(() => bed.make("once", "in 1h", { gate })).toThrow("looks once");
+    bed.make("once", "in 1h");
+    for (const [name, change] of [
+      ["once", { gate }],
+      ["watch", { schedule: "in 1h" }],
+    ] as const)
+      expect(bed.jobs.change(name, change, { author: OWNER })).toMatchObject({ failure: { code: "gate_needs_times" } });
+    look("a");
+    expect(bed.jobs.change("watch", { schedule: "in 1h" }, { author: OWNER }).ok).toBe(true);
+  });
+
   it("that let a run through does not end it when a look that overlapped sees what was there before", () => {
     look("a");
     const { run } = look("b");

@@ -149,6 +149,7 @@ export const PROBLEMS = {
   job_running: [409, "The job is running"],
   too_many_jobs: [409, "Too many jobs"],
   context_unknown: [422, "No such job to take context from"],
+  gate_needs_times: [422, "The gate would never open"],
   schedule_past: [422, "The schedule has no time left"],
   schedule_too_often: [422, "The schedule runs too often"],
   schedule_unreadable: [422, "The schedule cannot be read"],

@@ -35,7 +35,7 @@ const NAME_WORDS = 4;
 export function readJobCommand(text: string, extras: JobExtras = {}): Result<JobAction> {
   const [word = ""] = text.trim().split(/\s/, 1);
   if (word === "") return ok({ do: "list" });
-  const row = JOB_WORDS.find(({ name }) => name === word);
+  const row = JOB_WORDS.find(({ name }) => name === word.toLowerCase());
   if (row) return readJobWords(row.name, text.trim().slice(word.length).trim(), extras);
   const near = findNearest(
     word,

@@ -25,7 +25,13 @@ export const jobs = createRouter();
 const JobParams = z.object({ job: JobName });
 const MAX_PAGE = 100;
 const OWNER = { by: "owner" } as const;
-const BAD_SCHEDULES = ["schedule_past", "schedule_too_often", "time_zone_unknown", "schedule_unreadable"] as const;
+const BAD_SCHEDULES = [
+  "gate_needs_times",
+  "schedule_past",
+  "schedule_too_often",
+  "time_zone_unknown",
+  "schedule_unreadable",
+] as const;
 
 function readName(c: Context<ApiEnv>): JobName {
   return JobName.parse(c.req.param("job"));
@@ -41,11 +47,19 @@ jobs.openapi(
     method: "post",
     path: "/v1/jobs",
     operationId: "createJob",
-    ...refuses("job_exists", "op_reused", "too_many_jobs", "context_unknown", ...BAD_SCHEDULES, "profile_gone"),
+    ...refuses(
+      "job_exists",
+      "op_reused",
+      "too_many_jobs",
+      "context_unknown",
+      "job_not_found",
+      ...BAD_SCHEDULES,
+      "profile_gone",
+    ),
     description:
       "Makes a job: a task that a session of its own does at its times. The answer has how the schedule was understood, and `due`, for which the " +
       "alarm is set. A slot runs at most once; what was missed becomes one run. Sessions of jobs have no memory, ask nobody and cannot make jobs. " +
-      "Repeated with the same `Idempotency-Key` within a week, it answers with the job that it made.",
+      "Repeated with the same `Idempotency-Key` within a week, it answers with the job that it made, or 404 if that was deleted.",
     request: { headers: OpHeader, body: jsonBody(CreateJob) },
     responses: describeResponses(201, "The job", JobInfo),
   }),
