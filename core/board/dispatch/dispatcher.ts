@@ -8,7 +8,7 @@ import type { SessionDelivery } from "../../schemas/channels/delivery.ts";
 import { type SessionId, fromTurnId } from "../../schemas/ids.ts";
 import type { Board, RunEnd } from "../contract.ts";
 import type { DispatchRow, DispatchRows } from "./dispatch-rows.ts";
-import { type TurnEnd, judgeEnd } from "./judge-end.ts";
+import { type TurnEnd, isBudgetSpent, judgeEnd } from "./judge-end.ts";
 import type { LookedAtTurn, WorkerPort } from "./worker-port.ts";
 
 export interface DispatcherDeps {
@@ -32,6 +32,8 @@ const MAX_RETRY_MS = 5 * 60_000;
 const MAX_TRIES = 8;
 /** More than runs may be open. */
 const PAGE = 200;
+/** [own] As a rate limit's. */
+const HOLD_MS = 5 * 60_000;
 /** [own] */
 const FORGET_MS = 24 * 60 * 60_000;
 
@@ -43,6 +45,8 @@ export function createDispatcher({ board, rows, clock, workers, ...deps }: Dispa
   let places: number | null = null;
   /** The profile knows how many runs are open. */
   let isTold = true;
+  /** No card is claimed before: the profile's budget was spent. A new object tries once more. */
+  let heldUntil = 0;
   /** Counts `noteRole`. */
   let rolesFound = 0;
 
@@ -51,7 +55,7 @@ export function createDispatcher({ board, rows, clock, workers, ...deps }: Dispa
   async function claim(): Promise<void> {
     for (;;) {
       const due = board.nextDue();
-      if (due === null || due > clock.now()) return tellPlaces();
+      if (due === null || due > clock.now() || clock.now() < heldUntil) return tellPlaces();
       places = await askPlaces(board.countRunning() + 1);
       if (board.countRunning() >= places || !claimOne()) return tellPlaces();
     }
@@ -179,6 +183,7 @@ export function createDispatcher({ board, rows, clock, workers, ...deps }: Dispa
     if (turn <= row.heard) return;
     isTold = false;
     if (isOver(row)) return rows.remove(row.session);
+    if (isBudgetSpent(ended)) heldUntil = clock.now() + HOLD_MS;
     const how = judgeEnd(ended);
     if (how !== "said") return end(row, { how, error: text }, { isOver: true });
     const isFirst = row.heard === 0;
@@ -279,8 +284,9 @@ export function createDispatcher({ board, rows, clock, workers, ...deps }: Dispa
     /** Milliseconds since 1970; `null`: nothing until something happens. */
     nextDue(): number | null {
       const dues = rows.all().flatMap(({ due }) => due ?? []);
-      const ofBoard = board.nextDue(places ?? undefined);
-      return [...dues, ...(ofBoard === null ? [] : [ofBoard])].reduce<number | null>(
+      const isHeld = clock.now() < heldUntil;
+      const ofBoard = [board.nextDue(isHeld ? 0 : (places ?? undefined)), isHeld ? heldUntil : null];
+      return [...dues, ...ofBoard.filter((due) => due !== null)].reduce<number | null>(
         (first, due) => (first === null || due < first ? due : first),
         null,
       );

@@ -29,7 +29,9 @@ export const BoardSettings = z
       .max(20)
       .describe("Failed runs of a card in a row (crashed, out of time, not begun, lost) after which it is blocked."),
     retryMs: ms.describe("How long a card waits after a failed run before the next one."),
-    coolMs: ms.describe("How long a card waits after its run met a rate limit. That is no failure."),
+    coolMs: ms.describe(
+      "How long a card waits after its run met a rate limit, or the profile's budget was spent. That is no failure.",
+    ),
     transientMs: ms
       .min(1_000)
       .describe("How long a card that is blocked as `transient` waits before it is tried again."),

@@ -108,6 +108,19 @@ describe("the dispatch of a board", () => {
     expect([calls, dispatcher.nextDue()]).toEqual([["stop"], null]);
   });
 
+  it("begins nothing for a while once the profile's budget is spent, and no card fails for it", async () => {
+    const { board, dispatcher, clock, card, tell } = createWorld();
+    await dispatcher.run();
+    tell(1, { state: "failed", code: "profile_budget_spent" });
+    expect(card()).toMatchObject({ status: "ready", failures: 0 });
+    value(board.create(BY_OWNER, { title: "another" }));
+    await dispatcher.run();
+    expect([board.countRunning(), dispatcher.nextDue()! - clock.at]).toEqual([0, 300_000]);
+    clock.at += 300_000;
+    await dispatcher.run();
+    expect(board.countRunning()).toBeGreaterThan(0);
+  });
+
   it("claims nothing while the profile has no place", async () => {
     const { dispatcher, card } = createWorld({ places: 0 });
     await dispatcher.run();
