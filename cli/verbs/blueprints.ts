@@ -10,6 +10,7 @@ import {
 } from "../../core/schemas/agenda/blueprint.ts";
 import { CreatedSession } from "../../core/schemas/api.ts";
 import { type Verb, type VerbCall, textFlag } from "../command-line/verb.ts";
+import { ProblemError } from "../connection/client.ts";
 import { UsageError } from "../connection/connection.ts";
 import type { Output } from "../output/output.ts";
 import type { Column } from "../output/table.ts";
@@ -104,29 +105,53 @@ async function useBlueprint({ words: [id = "", ...given], flags, json, output, c
   const api = client();
   const blueprint = await api.call(BlueprintInfo, "GET /v1/blueprints/{blueprint}", { params: { blueprint: id } });
   const slots = { ...readGiven(given) };
-  if (output.isTerminal) await askForSlots(blueprint, slots, output);
+  const unknown = output.isTerminal ? blueprint.slots.map(toLocal).filter(({ name }) => slots[name] === undefined) : [];
+  if (unknown.length > 0) output.note(blueprint.title);
+  for (const slot of unknown) await askForSlot(slot, slots, output);
+  for (const { name, default: of } of blueprint.slots.filter(isZone).map(toLocal)) slots[name] ??= String(of);
   const name = textFlag(flags, "name");
   const asked = textFlag(flags, "session");
   const isNewSession = blueprint.kind === "goal" && asked === undefined;
   const session = isNewSession ? (await api.call(CreatedSession, "POST /v1/sessions")).session : asked;
-  const made = await api.call(MadeOfBlueprint, "POST /v1/blueprints/{blueprint}", {
-    params: { blueprint: id },
-    headers: { "idempotency-key": crypto.randomUUID() },
-    body: { slots, ...(name !== undefined && { name }), ...(session !== undefined && { session }) },
-  });
-  if (json) output.json(made);
-  else output.note(describeMade(made));
+  const make = () =>
+    api.call(MadeOfBlueprint, "POST /v1/blueprints/{blueprint}", {
+      params: { blueprint: id },
+      headers: { "idempotency-key": crypto.randomUUID() },
+      body: { slots, ...(name !== undefined && { name }), ...(session !== undefined && { session }) },
+    });
+  for (;;) {
+    try {
+      const made = await make();
+      return json ? output.json(made) : output.note(describeMade(made));
+    } catch (error) {
+      const wrong = unknown.find((slot) => slot.name === refusedSlot(error));
+      if (!wrong) throw error;
+      output.note((error as ProblemError).problem.detail);
+      await askForSlot(wrong, slots, output);
+    }
+  }
+}
+
+function refusedSlot(error: unknown): unknown {
+  const isSlots = error instanceof ProblemError && error.problem.code === "slots_invalid";
+  return isSlots ? error.problem.facts?.slot : undefined;
 }
 
 /** An answer that is left empty is the default. */
-async function askForSlots({ title, slots }: BlueprintInfo, into: Record<string, string>, output: Output) {
-  const missing = slots.filter(({ name }) => into[name] === undefined);
-  if (missing.length > 0) output.note(title);
-  for (const slot of missing) {
-    const answer = (await output.ask(`${describeSlot(slot)}\n> `)).trim();
-    if (answer !== "") into[slot.name] = answer;
-    else if (slot.required) throw new UsageError(`\`${slot.name}\` is needed. Nothing was made.`);
-  }
+async function askForSlot(slot: SlotInfo, into: Record<string, string>, output: Output): Promise<void> {
+  const answer = (await output.ask(`${describeSlot(slot)}\n> `)).trim();
+  if (answer !== "") into[slot.name] = answer;
+  else if (slot.required) throw new UsageError(`\`${slot.name}\` is needed. Nothing was made.`);
+  else delete into[slot.name];
+}
+
+function isZone({ type }: SlotInfo): boolean {
+  return type === "timeZone";
+}
+
+/** Times are meant in this machine's zone, as with `talaria jobs`. */
+function toLocal(slot: SlotInfo): SlotInfo {
+  return isZone(slot) ? { ...slot, default: Intl.DateTimeFormat().resolvedOptions().timeZone } : slot;
 }
 
 function readGiven(words: readonly string[]): Record<string, string> {

@@ -1,6 +1,6 @@
 // `talaria board`: the cards of a board. What is done with a card has a row in the table that the agent's tool and `/board` read too
 // (core/commands/board/board-words.ts), and one action here.
-import { renderCard, renderStats } from "../../core/commands/board/render-board.ts";
+import { renderCard, renderLine, renderStats } from "../../core/commands/board/render-board.ts";
 import {
   ACTION_WORDS,
   findCardId,
@@ -29,7 +29,7 @@ import {
   textFlag,
   textFlags,
 } from "../command-line/verb.ts";
-import type { Client } from "../connection/client.ts";
+import { type Client, ProblemError } from "../connection/client.ts";
 import { UsageError } from "../connection/connection.ts";
 import type { Column } from "../output/table.ts";
 import { formatTime } from "../output/times.ts";
@@ -55,6 +55,8 @@ const EVENT: Column<CardEvent>[] = [
   { title: "by", cell: ({ author }) => (author.by === "person" ? author.name : author.by), shrinks: true },
 ];
 
+const NO_CARD = "There is no card. `talaria board create TITLE` makes one.";
+
 export const board: Verb = {
   name: "board",
   help: "list cards, make them, and do something with them",
@@ -72,11 +74,12 @@ export const board: Verb = {
       run(call) {
         const who = readFor(call.flags);
         if (who === null) throw new UsageError("--for takes a role or @NAME here.");
-        return showList(call, {
+        const isFiltered = ["status", "for", "label"].some((name) => call.flags[name] !== undefined);
+        const listing = {
           schema: CardList,
-          route: "GET /v1/boards/{board}/cards",
+          route: "GET /v1/boards/{board}/cards" as const,
           field: "cards",
-          itemsOf: (answer) => answer.cards,
+          itemsOf: (answer: CardList) => answer.cards,
           params: boardOf(call.flags),
           query: {
             status: readChoice(call.flags, "status", CardStatus),
@@ -84,7 +87,14 @@ export const board: Verb = {
             label: textFlag(call.flags, "label"),
           },
           columns: LINE,
-          empty: "There is no such card.",
+          empty: isFiltered ? "There is no such card." : NO_CARD,
+        };
+        // The board is made with its first card.
+        return showList(call, listing).catch((error: unknown) => {
+          const isNew = error instanceof ProblemError && error.problem.code === "board_not_found";
+          if (!isNew || listing.params.board !== DEFAULT_BOARD) throw error;
+          if (call.json) call.output.json({ cards: [] });
+          else call.output.note(NO_CARD);
         });
       },
     },
@@ -133,7 +143,7 @@ export const board: Verb = {
           },
         });
         if (json) output.json(card);
-        else output.text(describe(card));
+        else output.text(renderLine(card));
       },
     },
     {
@@ -211,13 +221,9 @@ function toAction(name: CardAction): Action {
       const route = `POST /v1/boards/{board}/cards/{card}/${action}` as const;
       const card = await api.call(Card, route, { params, body: body as never });
       if (json) output.json(card);
-      else output.text(describe(card));
+      else output.text(renderLine(card));
     },
   };
-}
-
-function describe({ id, status, assignee, title }: Card): string {
-  return `${id} ${status}, for ${showAssignee(assignee)}: ${title}`;
 }
 
 function boardOf(flags: FlagValues): { board: string } {

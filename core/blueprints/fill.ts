@@ -50,7 +50,7 @@ function readSlots(blueprint: Blueprint, given: SlotValues): Result<Values> {
   const isMissing = given[name] === undefined;
   const slot = slots.find((one) => one.name === name);
   const why = isMissing ? `needs the slot ${name}: ${slot?.ask}` : `cannot use the slot ${name}: ${issue!.message}`;
-  return err("slots_invalid", `The blueprint ${id} ${why}. Write it as ${name}=VALUE.`);
+  return err("slots_invalid", `The blueprint ${id} ${why}. Write it as ${name}=VALUE.`, { slot: name });
 
   /** A command has no numbers, and people write days with capitals. */
   function read(name: string, value: string | number): string | number {

@@ -10,7 +10,7 @@ import { type StoredCard, createCardRows, toCard } from "./rows/card-rows.ts";
 import { createLinkRows } from "./rows/link-rows.ts";
 import { createLogRows } from "./rows/log-rows.ts";
 import { createRunRows } from "./rows/run-rows.ts";
-import { type Operation, canBegin, isTransition } from "./transitions.ts";
+import { type Operation, canBegin, isTransition, stepsFrom } from "./transitions.ts";
 
 export interface BoardParts {
   sql: Sql;
@@ -198,9 +198,9 @@ export function refuseBegin(card: Card, operation: Operation): { ok: false; fail
 }
 
 export function badTransition({ id, status }: Card, wanted: string): { ok: false; failure: Failure } {
-  return err("bad_transition", `The card '${id}' is ${status}: '${wanted}' is not possible. Show it first.`, {
-    status,
-  });
+  const can = stepsFrom(status).map((operation) => operation.replace("_", "-"));
+  const possible = can.length === 0 ? "Nothing but deleting it is possible." : `Possible are: ${can.join(", ")}.`;
+  return err("bad_transition", `The card '${id}' is ${status}: '${wanted}' is not possible. ${possible}`, { status });
 }
 
 export function parentsOpen(id: CardId, parents: CardId[]): { ok: false; failure: Failure } {

@@ -131,6 +131,12 @@ const BY_HAND = new Set<Operation>([
   ...(["reclaim", "archive"] as const),
 ]);
 
+/** What a caller can do with a card in this status, in the table's order. */
+export function stepsFrom(from: CardStatus): Operation[] {
+  const steps = TRANSITIONS.filter((known) => known.from === from).map(({ operation }) => operation);
+  return [...new Set(steps)].filter((operation) => BY_HAND.has(operation) || operation === "cancel");
+}
+
 /** The table of docs/ARCHITECTURE.md, in Markdown. */
 export function renderTransitions(): string {
   const name = (status: CardStatus | null) => (status === null ? "–" : status);

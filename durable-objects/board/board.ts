@@ -25,11 +25,14 @@ import { createWorkerSessions } from "./worker-sessions.ts";
 /** The alarm returns after this if the object dies while it works, or cannot reach another object. */
 const WATCH_MS = 30_000;
 const READS: readonly BoardMethod[] = ["show", "list", "stats", "events", "comments", "runs", "readAttachment"];
-const NOT_FOUND = err("board_not_found", "There is no such board. Make it first.");
 
 export class Board extends DurableObject<BoardEnv> {
   readonly #profile = ProfileId.parse(this.ctx.id.name?.split("/")[0]);
   readonly #name = BoardName.parse(this.ctx.id.name?.split("/")[1]);
+  readonly #notFound = err(
+    "board_not_found",
+    `There is no board '${this.#name}'. Make it with PUT /v1/boards/${this.#name}, or list the boards with GET /v1/boards.`,
+  );
   readonly #sql = toSql(this.ctx.storage);
   readonly #operators = readSettings(this.env);
   readonly #settings = this.#operators.board;
@@ -81,7 +84,7 @@ export class Board extends DurableObject<BoardEnv> {
     const isRead = READS.includes(method);
     if (!this.#exists()) {
       const makesBoard = method === "create" && this.#name === DEFAULT_BOARD && !this.#isErasing;
-      const made = makesBoard ? await this.#agenda.addBoard(this.#name) : NOT_FOUND;
+      const made = makesBoard ? await this.#agenda.addBoard(this.#name) : this.#notFound;
       if (!made.ok) return made;
     }
     const answer = answerCall(this.#board, method, args);
@@ -90,7 +93,7 @@ export class Board extends DurableObject<BoardEnv> {
   }
 
   async #plan(kind: PlanKind, [call, id]: [Call, CardId]): Promise<Result<Changed>> {
-    if (!this.#exists()) return NOT_FOUND;
+    if (!this.#exists()) return this.#notFound;
     const planned = await this.#planner.plan(kind, call, id);
     if (planned.ok) await this.#follow(planned.value);
     return planned;
@@ -117,7 +120,7 @@ export class Board extends DurableObject<BoardEnv> {
    * with the status 400: `board_not_found`, `too_many_readers`.
    */
   override fetch(request: Request): Response {
-    if (!this.#exists()) return Response.json(NOT_FOUND.failure, { status: 400 });
+    if (!this.#exists()) return Response.json(this.#notFound.failure, { status: 400 });
     const asked = new URL(request.url).searchParams;
     const after = asked.get("after");
     const [card, owner] = [asked.get("card"), asked.get("owner")];

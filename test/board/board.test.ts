@@ -334,7 +334,9 @@ describe("links", () => {
     expect(codeOf(board.link(BY_OWNER, { parent: ids[3]!, child: ids[0]! }))).toBe("link_cycle");
     expect(codeOf(board.link(BY_OWNER, { parent: ids[0]!, child: ids[0]! }))).toBe("link_cycle");
     expect(value(board.show(ids[0]!))).toMatchObject({ card: { status: "ready" }, parents: [] });
-    expect(codeOf(board.complete(BY_OWNER, ids[1]!, { summary: "" }))).toBe("bad_transition");
+    expect(board.complete(BY_OWNER, ids[1]!, { summary: "" })).toMatchObject({
+      failure: { code: "bad_transition", message: expect.stringContaining("Possible are: update, cancel, archive.") },
+    });
   });
 
   it("that a worker needs are its own: it waits for a card by linking it, not by saying so", () => {

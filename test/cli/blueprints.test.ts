@@ -45,10 +45,29 @@ describe("talaria blueprints", () => {
     );
   });
 
+  it("asks a person again for a slot that the server cannot use, and leaves what a command line says", async () => {
+    const detail = "The blueprint reminder cannot use the slot about: text. Write it as about=VALUE.";
+    const wrong = answerJson(422, {
+      ...{ type: "urn:talaria:problem:slots_invalid", title: "Slots", status: 422, code: "slots_invalid", detail },
+      ...{ instance: "/", facts: { slot: "about" } },
+    });
+    const rest = ["time=08:00", "days=weekdays", "timeZone=UTC", "deliver=home"];
+    const answers = () => [answerJson(200, info("reminder")), wrong, made];
+    const again = await ask(["blueprints", "use", "reminder", ...rest], answers(), {
+      ...{ columns: 80, typed: "eight\ndrink water" },
+    });
+    expect(again.stderr).toContain(`${detail}\nabout: What to remind you of\n> `);
+    expect(again.requests[2]).toContain('"about":"drink water"');
+    const given = ["blueprints", "use", "reminder", "about=x", ...rest];
+    expect(await ask(given, answers(), { columns: 80, typed: "" })).toMatchObject({ code: 3 });
+  });
+
   it("asks nothing of a program", async () => {
     const use = ["blueprints", "use", "reminder", "about=a=b", "--name", "x"];
     const { requests } = await ask(use, [answerJson(200, info("reminder")), made]);
-    expect(requests[1]).toBe('POST /v1/blueprints/reminder {"slots":{"about":"a=b"},"name":"x"}');
+    const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+    const body = { slots: { about: "a=b", timeZone }, name: "x" };
+    expect(requests[1]).toBe(`POST /v1/blueprints/reminder ${JSON.stringify(body)}`);
     const wrong = await ask(["blueprints", "use", "reminder", "about"], [answerJson(200, info("reminder"))]);
     expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("Write a slot as NAME=VALUE")]);
   });

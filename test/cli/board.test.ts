@@ -16,6 +16,9 @@ const card = (more: Partial<Card> = {}): Card => ({
   ...more,
 });
 const one = (more: Partial<Card> = {}) => answerJson(200, card(more));
+const problem = (code: string) => ({
+  ...{ type: `urn:talaria:problem:${code}`, title: code, status: 404, code, detail: "There is none.", instance: "/" },
+});
 const cards = (...found: Card[]) => answerJson(200, { cards: found });
 
 describe("talaria board", () => {
@@ -32,7 +35,16 @@ describe("talaria board", () => {
     );
     expect(requests).toEqual(["GET /v1/boards/work/cards?status=ready&role=coder"]);
     expect(stdout).toMatch(/^card +status +for +changed +title\nc0123456789ab +ready +coder +.* +Write it\n$/);
-    expect((await ask(["board"], [cards()])).stderr).toBe("There is no such card.\n");
+    expect((await ask(["board", "list", "--for", "coder"], [cards()])).stderr).toBe("There is no such card.\n");
+  });
+
+  it("says how a first card is made, also before there is a board", async () => {
+    const none = answerJson(404, problem("board_not_found"));
+    const first = "There is no card. `talaria board create TITLE` makes one.\n";
+    for (const answer of [cards(), none])
+      expect(await ask(["board"], [answer])).toMatchObject({ code: 0, stderr: first });
+    expect((await ask(["board", "--json"], [none])).stdout).toBe('{"cards":[]}\n');
+    expect((await ask(["board", "--board", "work"], [none])).code).toBe(3);
   });
 
   it("shows a card whole", async () => {
@@ -51,11 +63,12 @@ describe("talaria board", () => {
     const { stdout, requests } = await ask(["board", "create", "Write", "it", ...flags], [made]);
     const body = { title: "Write it", body: "All of it.", assignee: { person: "Ada" }, parents: [ID], priority: -2 };
     expect(requests).toEqual([`POST /v1/boards/main/cards ${JSON.stringify(body)}`]);
-    expect(stdout).toBe(`${ID} todo, for @Ada: Write it\n`);
+    expect(stdout).toBe(`${ID} todo, @Ada: Write it\n`);
   });
 
   it.each<[string[], string]>([
     [["assign", ID, "-"], `POST ${AT}/assign {"assignee":null}`],
+    [["assign", ID, "nobody"], `POST ${AT}/assign {"assignee":null}`],
     [["start", ID], `POST ${AT}/start {}`],
     [["complete", ID, "All", "done."], `POST ${AT}/complete {"summary":"All done."}`],
     [["block", ID, "needs_input", "Which", "one?"], `POST ${AT}/block {"kind":"needs_input","reason":"Which one?"}`],
@@ -75,7 +88,8 @@ describe("talaria board", () => {
     ]);
     for (const [word, sentence] of [
       ["c0123", "2 cards begin with 'c0123'."],
-      ["c99", "No open card has or begins with the id 'c99'."],
+      ["c999", "No open card has or begins with the id 'c999'."],
+      ["c99", "Write at least 4 letters of a card's id, not 'c99'."],
     ] as const) {
       const refused = await ask(["board", "start", word], [cards(card(), other)]);
       expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(sentence) });
@@ -84,6 +98,12 @@ describe("talaria board", () => {
 
   it.each([
     [["block", ID, "sometimes", "x"], "Write it as `talaria board block CARD KIND REASON...`."],
+    [["block", ID, "sometimes", "x"], "`kind`: one of needs_input, capability, transient, dependency."],
+    [
+      ["assign", ID, "Ada"],
+      "lower-case letters, digits and dashes between them. Write it as `talaria board assign CARD ROLE|@NAME|-`.",
+    ],
+    [["move", ID, "scheduled", "tomorrow"], "`notBefore`: a time such as 2026-12-24T18:00"],
     [["complete", ID], "Write it as `talaria board complete CARD SUMMARY...`."],
     [["create", "x", "--priority", "high"], "--priority takes a whole number"],
     [["create", "x", "--for", "No Role"], "--for takes a role, @NAME or -"],

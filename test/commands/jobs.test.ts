@@ -39,7 +39,7 @@ describe("the words of jobs", () => {
   });
 
   test.each([
-    ["add every day at 8", "Write it as `add SCHEDULE: TASK`."],
+    ["add every day at 8", "Write it as `add SCHEDULE: TASK`. Such as: `add every weekday at 8: Read me the news`."],
     ["add : Say hi.", "Write it as `add SCHEDULE: TASK`."],
     ["show", "Write it as `show NAME`."],
     ["show brief now", "Write it as `show NAME`."],

@@ -5,7 +5,7 @@ import { type Handler, startFakeApi } from "./fake-api.ts";
 
 export interface Terminal {
   columns?: number;
-  /** What the person types. */
+  /** What the person types, line by line. */
   typed?: string;
   /** Beside the address and the key. */
   env?: Record<string, string>;
@@ -22,7 +22,7 @@ export async function talaria(
     stream.on("data", (piece: Buffer) => (written[name] += piece.toString()));
     return stream;
   };
-  const stdin = Object.assign(Readable.from(typed === undefined ? [] : [`${typed}\n`]), { isTTY: typed !== undefined });
+  const stdin = Object.assign(Readable.from(type(typed)), { isTTY: typed !== undefined });
   const streams = { stdin, stdout: sink("stdout", columns !== undefined), stderr: sink("stderr", false) };
   const env =
     url === "" ? { TALARIA_PROFILE: "./none.json" } : { TALARIA_URL: url, TALARIA_KEY: "tal_me_secret", ...more };
@@ -39,4 +39,12 @@ export async function ask(args: string[], answers: Handler[], terminal: Terminal
     ...result,
     requests: api.requests.map(({ method, path, body }) => `${method} ${path}${body ? ` ${body}` : ""}`),
   };
+}
+
+/** A line at a time, as from a keyboard: a question takes one. */
+async function* type(text: string | undefined): AsyncGenerator<string> {
+  for (const line of text?.split("\n") ?? []) {
+    await new Promise((done) => setImmediate(done));
+    yield `${line}\n`;
+  }
 }

@@ -6,9 +6,9 @@ import type { ActionAsked } from "../../board/perform-action.ts";
 
 const NOBODY = "-";
 
-/** `undefined`: it names nobody. */
+/** `-`, and the word that people read on a card: `null`. `undefined`: it is none of them. */
 export function readAssignee(word: string): Assignee | null | undefined {
-  if (word === NOBODY) return null;
+  if (word === NOBODY || word === "nobody") return null;
   return Assignee.safeParse(word.startsWith("@") ? { person: word.slice(1).trim() } : { role: word }).data;
 }
 
@@ -34,9 +34,12 @@ const reason = { words: "REASON...", read: (text: string) => ({ reason: text }) 
 /** A row for each action on a card, in the order of help. */
 export const ACTION_WORDS: Record<CardAction, ActionWords> = {
   assign: {
-    words: "ASSIGNEE",
+    words: "ROLE|@NAME|-",
     help: "give it to a role, to @NAME (a person), or to - (nobody)",
-    read: (text) => ({ assignee: readAssignee(text) }),
+    read(text) {
+      const assignee = readAssignee(text);
+      return { assignee: assignee === undefined ? { role: text } : assignee };
+    },
   },
   start: { ...nothing, help: "begin the work on it yourself" },
   complete: { ...summary, help: "say that it is done, and what came of it" },
@@ -51,7 +54,7 @@ export const ACTION_WORDS: Record<CardAction, ActionWords> = {
   unblock: { ...nothing, help: "let it go on" },
   move: {
     words: "STATUS [TEXT...]",
-    help: "bring it into STATUS; TEXT: why, a summary, or a time (scheduled)",
+    help: "bring it into STATUS; TEXT: why, a summary, or 2026-12-24T18:00",
     read(text) {
       const [to, rest] = splitWord(text);
       if (rest === "") return { to };
@@ -112,9 +115,11 @@ const MIN_ID_CHARS = 4;
 export async function findCardId(word: string, cards: () => Promise<Pick<Card, "id">[]>): Promise<Result<CardId>> {
   const whole = CardId.safeParse(word);
   if (whole.success) return ok(whole.data);
-  const found = word.length >= MIN_ID_CHARS ? (await cards()).filter(({ id }) => id.startsWith(word)) : [];
-  if (found.length === 1) return ok(found[0]!.id);
   const shown = word.slice(0, 40).toWellFormed();
+  if (word.length < MIN_ID_CHARS)
+    return err("card_not_found", `Write at least ${MIN_ID_CHARS} letters of a card's id, not '${shown}'.`);
+  const found = (await cards()).filter(({ id }) => id.startsWith(word));
+  if (found.length === 1) return ok(found[0]!.id);
   const why = found.length > 1 ? `${found.length} cards begin with` : "No open card has or begins with the id";
   return err("card_not_found", `${why} '${shown}'. \`list\` shows the cards, each with its id.`);
 }

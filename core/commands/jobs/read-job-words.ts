@@ -28,6 +28,7 @@ export type JobWordName = (typeof JOB_WORDS)[number]["name"];
 /** What the caller adds to a job that it makes. `name`: absent, it is made from the task. */
 export type JobExtras = Partial<Omit<CreateJob, "schedule" | "prompt">>;
 
+const ADD_EXAMPLE = "`add every weekday at 8: Read me the news`";
 const MAX_NAME_CHARS = 40;
 const NAME_WORDS = 4;
 
@@ -61,7 +62,7 @@ export function readJobWords(word: JobWordName, rest: string, extras: JobExtras 
 /** The schedule ends at the first colon before a space: the colon of `8:30` is inside a word. */
 function readNew(text: string, { name, ...extras }: JobExtras): Result<JobAction> {
   const { schedule, task } = split(text);
-  if (schedule === "" || !task) return refuse(usageOf("add"));
+  if (schedule === "" || !task) return refuse(`${usageOf("add")} Such as: ${ADD_EXAMPLE}.`);
   const made = CreateJob.safeParse({ ...extras, name: name ?? toName(task), schedule, prompt: task });
   if (made.success) return ok({ do: "create", spec: made.data, isNamed: name !== undefined });
   return refuseForm(made.error.issues[0]!);

@@ -68,7 +68,12 @@ const fields = {
         "or a time such as `2026-12-24T18:00`. A time zone may follow, such as `Europe/Berlin`",
     }),
   timeZone: TimeZone.optional().meta({ description: "Where the schedule names none. Default: UTC" }),
-  prompt: z.string().min(1).max(MAX_PROMPT_CHARS).meta({ description: "What the agent is told at each run" }),
+  prompt: z
+    .string()
+    .trim()
+    .min(1, "it is empty")
+    .max(MAX_PROMPT_CHARS)
+    .meta({ description: "What the agent is told at each run" }),
   skills: z.array(SkillName).max(20).default([]).meta({ description: "Loaded at the start of each run" }),
   contextFrom: z
     .array(JobName)

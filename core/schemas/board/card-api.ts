@@ -4,9 +4,17 @@ import { Assignee, BlockKind, Card, CardEvent, CardId, CardRun, CardStatus } fro
 import { CardAttachment, CardComment } from "./log.ts";
 import { SkillName } from "../ids.ts";
 
-const { title, body, priority, label, limits } = Card.shape;
-const Reason = z.string().trim().min(1).max(4_000);
-const Summary = z.string().trim().min(1).max(16_000);
+const { body, priority, label, limits } = Card.shape;
+const EMPTY = "it is empty";
+const title = z
+  .string()
+  .trim()
+  .min(1, EMPTY)
+  .max(300)
+  .regex(/^[^\r\n]*$/, "it is one line")
+  .meta({ description: "One line" });
+const Reason = z.string().trim().min(1, EMPTY).max(4_000);
+const Summary = z.string().trim().min(1, EMPTY).max(16_000);
 const notBefore = Card.shape.notBefore.meta({ description: "Milliseconds since 1970: not worked on before" });
 const skills = z.array(SkillName).max(20).meta({ description: "Loaded at the start of its runs" });
 
@@ -52,7 +60,7 @@ export const CARD_ACTIONS = {
     to: CardStatus,
     reason: Reason.optional(),
     summary: Summary.optional(),
-    notBefore: z.int().optional(),
+    notBefore: z.int("a time such as 2026-12-24T18:00, as milliseconds since 1970").optional(),
   }),
   promote: z.strictObject({}),
   start: z.strictObject({}),
@@ -104,7 +112,7 @@ export const CardDetail = z.object({
 });
 export type CardDetail = z.infer<typeof CardDetail>;
 
-export const AddComment = z.strictObject({ text: CardComment.shape.text });
+export const AddComment = z.strictObject({ text: z.string().trim().min(1, EMPTY).max(16_000) });
 export const CommentList = z.object({ comments: z.array(CardComment), next: z.string().optional() });
 export const CardRunList = z.object({ runs: z.array(CardRun), next: z.string().optional() });
 export const CardEventList = z.object({

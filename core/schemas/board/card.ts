@@ -36,7 +36,10 @@ export const CardStatus = z.enum([
 export type CardStatus = z.infer<typeof CardStatus>;
 
 /** Why a card waits for somebody. `dependency`: for another card, which is no block: the card is `todo`. [hermes] */
-export const BlockKind = z.enum(["dependency", "needs_input", "capability", "transient"]);
+export const BlockKind = z.enum(
+  ["dependency", "needs_input", "capability", "transient"],
+  "one of needs_input, capability, transient, dependency",
+);
 export type BlockKind = z.infer<typeof BlockKind>;
 
 /** How a run ended. [hermes] */
@@ -68,10 +71,10 @@ export const Author = z.discriminatedUnion("by", [
 export type Author = z.infer<typeof Author>;
 
 /** A role of the profile, or a person, who is asked and never dispatched. */
-export const Assignee = z.union([
-  z.strictObject({ role: RoleName }),
-  z.strictObject({ person: z.string().min(1).max(200) }),
-]);
+export const Assignee = z.union(
+  [z.strictObject({ role: RoleName }), z.strictObject({ person: z.string().min(1).max(200) })],
+  'a role as {"role": NAME}, a person as {"person": NAME}, or null',
+);
 export type Assignee = z.infer<typeof Assignee>;
 
 /** The words from which a model wrote a card's text, its own or that of the card of which it is a part. */

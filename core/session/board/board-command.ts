@@ -75,7 +75,10 @@ export async function runBoard(
 /** What is done with a card. */
 async function act(name: string, { board, call, text }: BoardCommand): Answered {
   if (!isCardAction(name))
-    return err("bad_card_action", `'${name.slice(0, 40).toWellFormed()}' is not one of them. /board help`);
+    return err(
+      "bad_card_action",
+      `There is no \`/board ${name.slice(0, 40).toWellFormed()}\`. /board help lists what there is.`,
+    );
   const [word, rest] = splitWord(text);
   const id = await findCard(board, word);
   if (!id.ok) return id;
@@ -126,7 +129,7 @@ async function create({ board, call, options, text }: BoardCommand): Answered {
     ...(parents.length > 0 && { parents }),
   });
   const how =
-    "Write it as /board create [for=ROLE] [parent=CARD] [priority=N] [label=WORD] TITLE; more lines are its text.";
+    "Write it as `/board create [for=ROLE] [parent=CARD] [priority=N] [label=WORD] TITLE`; more lines are its text.";
   if (!card.success) return err("bad_card_action", `${describeIssue(card.error)} ${how}`);
   const made = await board.create(call, card.data as NewCard);
   return made.ok ? ok(renderLine(made.value.card)) : made;
@@ -137,7 +140,7 @@ async function comment({ board, call, text: argument }: BoardCommand): Answered 
   const id = await findCard(board, word);
   if (!id.ok) return id;
   const given = AddComment.safeParse({ text });
-  if (!given.success) return err("bad_card_action", "Write it as /board comment CARD TEXT.");
+  if (!given.success) return err("bad_card_action", "Write it as `/board comment CARD TEXT`.");
   const said = await board.comment(call, id.value, given.data.text);
   return said.ok ? ok(`Said on ${id.value}.`) : said;
 }
@@ -155,7 +158,7 @@ function findCard(board: BoardCalls, word: string): Promise<Result<CardId>> {
 }
 
 function usageOf(name: keyof typeof ACTION_WORDS): string {
-  return `/board ${name} CARD ${ACTION_WORDS[name].words}`.trim();
+  return `\`${`/board ${name} CARD ${ACTION_WORDS[name].words}`.trim()}\``;
 }
 
 function say(text: string): NoticeEnding {

@@ -17,6 +17,9 @@ interface GoalCommand {
 
 const NO_GOAL = "This session has no goal. /goal TEXT sets one.";
 const USAGE = "/goal TEXT, draft TEXT, show, status, pause, resume, clear, wait MINUTES, unwait.";
+const SUBGOAL_USAGE = "/subgoal TEXT, list, remove N, clear.";
+/** `help`, `stop` or a mistyped word: no goal that twenty turns are to be spent on. */
+const ONE_WORD = /^[a-z-]+$/i;
 const MAX_WAIT_MINUTES = 30 * 24 * 60;
 
 /** The first word decides; a text that begins with another word is the goal. */
@@ -40,6 +43,7 @@ export async function runGoal(run: Omit<GoalCommand, "goals">, argument: string)
       return refuse("bad_goal", `/goal wait MINUTES: 1 to ${MAX_WAIT_MINUTES}.`);
     return change(command, () => ({ do: "wait", seconds: minutes * 60 }));
   }
+  if (ONE_WORD.test(argument)) return word === "help" ? say(USAGE) : refuse("bad_goal", oneWord(word, USAGE));
   return set(command, argument);
 }
 
@@ -59,6 +63,8 @@ export async function runSubgoal(run: Omit<GoalCommand, "goals">, argument: stri
       return refuse("bad_goal", `There is no subgoal ${n}. ${listSubgoals(goal)}`);
     return change(command, () => ({ do: "subgoals", subgoals: subgoals.filter((_, i) => i !== at) }));
   }
+  if (ONE_WORD.test(argument))
+    return argument === "help" ? say(SUBGOAL_USAGE) : refuse("bad_goal", oneWord(argument, SUBGOAL_USAGE));
   const added = Subgoal.safeParse(argument);
   if (!added.success) return refuse("bad_goal", "A subgoal has 1 to 500 characters.");
   // Repeated after a crash, it is there already.
@@ -149,6 +155,10 @@ function draft(written: string): string {
       ? ""
       : `\n\nYou may add lines: ${missing.map((name) => `\`${name}: …\``).join(", ")}, \`check: COMMAND\`.`;
   return `Not set. This is how it would be read:\n\n${read}${more}\n\nSend it again as /goal TEXT.`;
+}
+
+function oneWord(word: string, usage: string): string {
+  return `'${word}' is one word: say in a sentence what is to be reached. ${usage}`;
 }
 
 function listSubgoals({ subgoals }: Goal): string {

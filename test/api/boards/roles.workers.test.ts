@@ -50,6 +50,19 @@ describe("a board", () => {
     expectProblem(answer, 403, "scope_missing", "The key may not do this");
     expect((await ask("DELETE", "/v1/boards/main", { key })).status).toBe(204);
     expect((await ask("GET", "/v1/boards", { key })).body).toEqual({ boards: [] });
+    const { body: absent } = await ask("GET", "/v1/boards/absent/cards", { key });
+    expect(absent).toMatchObject({ code: "board_not_found", detail: expect.stringContaining("PUT /v1/boards/absent") });
+    const blank = [
+      ["/v1/boards/main/cards", { title: " " }, "`title`: it is empty"],
+      ["/v1/boards/main/cards", { title: "a\nb" }, "`title`: it is one line"],
+      ["/v1/boards/main/cards/c000000000000/comments", { text: " " }, "`text`: it is empty"],
+      ["/v1/boards/main/cards/c000000000000/assign", { assignee: "Ada" }, '{"role": NAME}'],
+      ["/v1/jobs", { name: "n", schedule: "hourly", prompt: " " }, "`prompt`: it is empty"],
+    ] as const;
+    for (const [path, body, words] of blank) {
+      const { body: refused } = await ask("POST", path, { key, body });
+      expect(refused, path).toMatchObject({ code: "body_invalid", detail: expect.stringContaining(words) });
+    }
     expectProblem(await ask("DELETE", "/v1/boards/main", { key }), 404, "board_not_found", "No such board");
   });
   it("has at most twenty beside it", async () => {

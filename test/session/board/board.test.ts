@@ -193,10 +193,11 @@ describe("/board", () => {
   });
 
   it.each([
-    ["/board paint c000000000000", "bad_card_action", /'paint' is not one of them/],
-    ["/board show c00", "card_not_found", /No open card/],
-    ["/board block c000000000000 sometimes x", "bad_card_action", /Write it as \/board block CARD KIND REASON/],
-    ["/board create", "bad_card_action", /Write it as \/board create/],
+    ["/board paint c000000000000", "bad_card_action", /There is no `\/board paint`/],
+    ["/board show c00", "card_not_found", /at least 4 letters/],
+    ["/board show c000", "card_not_found", /No open card/],
+    ["/board block c000000000000 sometimes x", "bad_card_action", /Write it as `\/board block CARD KIND REASON\.\.\.`/],
+    ["/board create", "bad_card_action", /it is empty\. Write it as `\/board create/],
     ["/board create for=Bad! x", "bad_card_action", /assignee/],
     ["/board list board=none", "board_not_found", /There is no board 'none'/],
     ["/board list for=-", "bad_card_action", /for=ROLE/],

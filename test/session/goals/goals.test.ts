@@ -169,12 +169,16 @@ describe("the commands", () => {
     expect(await words("/goal draft Do it.\noutcome: done")).toContain(
       "Not set. This is how it would be read:\n\nDo it.\nOutcome: done",
     );
+    expect(await words("/goal help")).toContain("/goal TEXT, draft TEXT, show,");
+    expect(await words("/goal pasue")).toContain("'pasue' is one word: say in a sentence what is to be reached.");
+    expect(await words("/goal")).toBe("This session has no goal. /goal TEXT sets one.");
     await words("/goal Do it.");
     expect(await words("/goal status")).toBe("The goal is blocked: 1 of 20 turns. A key is missing.");
     expect(await words("/goal Another.")).toBe(
       "This session has a goal that is blocked. Clear it first, or resume it.",
     );
     expect(await words("/subgoal Write a test")).toBe("1. Write a test");
+    expect(await words("/subgoal help")).toBe("/subgoal TEXT, list, remove N, clear.");
     expect(await words("/subgoal remove 2")).toBe("There is no subgoal 2. 1. Write a test");
     expect(await words("/goal show")).toContain("Do it.\nSubgoals:\n1. Write a test");
     expect(await words("/subgoal clear")).toBe("The goal has no subgoals.");

@@ -35,7 +35,7 @@ boards.openapi(
     ...refuses("too_many_boards", "profile_gone"),
     description:
       "Makes a board. One that exists stays as it is. From then on the agent has the tool `board` in the profile's chats, and cards that are " +
-      "ready and have a role are worked on.",
+      "ready are worked on, unless they are a person's.",
     request: { params: BoardParams },
     responses: describeResponses(200, "The board", BoardInfo),
   }),

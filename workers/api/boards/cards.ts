@@ -64,8 +64,9 @@ cards.openapi(
     operationId: "createCard",
     ...refuses(...CHANGE_REFUSALS, "too_many_cards", "too_many_links", "parents_open"),
     description:
-      "Makes a card. It is `ready` at once, or `todo` while one of its `parents` is not done. A ready card of a role is worked on by a session of " +
-      "its own as soon as a place is free. What you write on it is your own word to that session. The board `main` is made with its first card.",
+      "Makes a card. It is `ready` at once, or `todo` while one of its `parents` is not done. A ready card is worked on by a session of its own " +
+      "as soon as a place is free: of its role, or of the profile itself if it has no assignee. A person's card is not, and one of a role that does " +
+      "not exist waits. What you write on it is your own word to that session. The board `main` is made with its first card.",
     request: { params: BoardParams, headers: OpHeader, body: jsonBody(CreateCard) },
     responses: describeResponses(201, "The card, also after a repetition", Card),
   }),
@@ -122,7 +123,7 @@ cards.openapi(
     operationId: "deleteCard",
     ...refuses("card_not_found", "board_not_found", "profile_gone", "card_running"),
     description:
-      "Deletes a card with its comments, runs and attachments, for good. Not while it is worked on: cancel it first. An archived card is kept.",
+      "Deletes a card with its comments, runs and attachments, for good. Not while it is worked on: cancel it first. To keep it out of the lists, archive it instead.",
     request: { params: CardParams },
     responses: { 204: { description: "Deleted" }, default: PROBLEM_RESPONSE },
   }),
