@@ -47,7 +47,7 @@ export function changeJob(job: Job, change: ChangeJob, author: Author, { now, li
     return checkGate({
       ...changed,
       ...scheduled(read.value),
-      ran: 0,
+      ...{ ran: 0, countsFrom: now },
       finishedAt: null,
       retry: null,
       notBefore: null,

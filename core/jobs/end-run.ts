@@ -112,9 +112,9 @@ export function release(job: Job, now: number): Job {
   return { ...job, run: null, nextAt, retry: null, finishedAt: job.finishedAt ?? now };
 }
 
-/** A run by hand is not one of the schedule's. */
+/** A run by hand is not one of the schedule's, nor is one that was open when the schedule was changed. */
 function count(job: Job, run: JobRun): Job {
-  return run.trigger === "manual" ? job : { ...job, ran: job.ran + 1 };
+  return run.trigger === "manual" || run.slot <= (job.countsFrom ?? 0) ? job : { ...job, ran: job.ran + 1 };
 }
 
 function toDelivery(to: JobDelivery["to"]): JobDelivery {

@@ -37,6 +37,8 @@ interface Model {
   backoff: { from: number; to: number } | null;
   ran: number;
   open: { id: string; slot: number; isManual: boolean } | null;
+  /** When its schedule was set. */
+  since: number;
   /** Slots that had a run of the schedule. */
   used: Set<number>;
 }
@@ -106,7 +108,7 @@ function createModel() {
       return;
     }
     const fresh = { text, after: (time: number) => after(time, set), repeat, next: after(set, set), isFinished: false };
-    const begun = { ...fresh, attempts: 0, retry: null, backoff: null, ran: 0 };
+    const begun = { ...fresh, attempts: 0, retry: null, backoff: null, ran: 0, since: set };
     if (known) Object.assign(known, begun);
     else model.set(of, { ...begun, isPaused: false, failures: 0, open: null, used: new Set() });
   }
@@ -163,7 +165,7 @@ function createModel() {
     if (as === "unreachable" && !job.isPaused && !job.isFinished && job.attempts < RETRIES.length) {
       job.retry = { slot, at: now + RETRIES[job.attempts++]! * MINUTE, ...(isManual && { byHand: true as const }) };
     } else {
-      if (!isManual) job.ran++;
+      if (!isManual && slot > job.since) job.ran++;
       job.attempts = 0;
       if (as === "completed") job.failures = 0;
       else if (as !== "stopped") {

@@ -125,6 +125,16 @@ describe("a job", () => {
     expect(bed.find("hello").understood).toBe("every day at 12:00");
   });
 
+  it("whose schedule is changed while it runs has all runs of the new one before it", () => {
+    bed.make("hello", "every 1h", { repeat: 1 });
+    const run = bed.claimNext("hello");
+    bed.jobs.change("hello", { schedule: "every 2h" }, { author: OWNER });
+    bed.settle(run.id, DONE);
+    expect(bed.find("hello")).toMatchObject({ ran: 0, finishedAt: null, nextAt: bed.clock.now() + 2 * HOUR });
+    bed.settle(bed.claimNext("hello").id, DONE);
+    expect(bed.find("hello")).toMatchObject({ ran: 1, finishedAt: bed.clock.now() });
+  });
+
   it("keeps its slots where its schedule names the zone and another is given beside it", () => {
     const spec = CreateJob.parse({ name: "hello", schedule: "in 2h Europe/Berlin", prompt: "Hi.", timeZone: "UTC" });
     for (const prompt of ["Hi.", "Ho."]) {

@@ -8,6 +8,7 @@ export const JobInfo = Job.omit({
   seen: true,
   plan: true,
   attempts: true,
+  countsFrom: true,
   notBefore: true,
   run: true,
 }).extend({

@@ -163,6 +163,8 @@ export const Job = z.object({
   notBefore: z.int().nullable(),
   /** Runs by its schedule that have ended, without those that the gate held back. */
   ran: z.int().min(0),
+  /** When its schedule was changed: runs of earlier slots are none of this schedule's. */
+  countsFrom: z.int().optional(),
   /** Fingerprint of what the gate saw at the last run, or at its first look. */
   seen: z.string().max(200).nullable(),
   /** The run that is open. */
