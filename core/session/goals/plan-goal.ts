@@ -1,7 +1,7 @@
 // What the end of a turn means for the session's goal, as the one job `goal`. Called inside the transaction that ends a turn; a session
 // without a goal pays nothing. Synchronous.
 import { parseSessionCommand } from "../../commands/parse-command.ts";
-import { type Entry, messageOf } from "../../schemas/entry.ts";
+import { type Entry, type UserEntry, messageOf } from "../../schemas/entry.ts";
 import type { ChannelOrigin } from "../../schemas/channels/delivery.ts";
 import type { EngineContext } from "../context.ts";
 import type { Job, JobRow } from "../jobs.ts";
@@ -34,16 +34,18 @@ export function planGoal(
   }
   const final = closing.at(-1)!;
   const code = final.kind === "notice" ? final.code : "";
-  const channel = toLastingOrigin(began.more.channel);
-  if (channel && channel.chat !== goal.channel?.chat) context.changeMeta({ goal: { ...goal, channel } });
   const now = host.clock.now();
-  const isCommand = parseSessionCommand(messageOf(log.entry(ended.input!)!)) !== null;
-  if (isCommand || code === "redirected") {
+  const input = log.entry(ended.input!) as UserEntry;
+  const isOthers = began.more.source === "content" && !input.goal;
+  const channel = isOthers ? null : toLastingOrigin(began.more.channel);
+  if (channel && channel.chat !== goal.channel?.chat) context.changeMeta({ goal: { ...goal, channel } });
+  if (isOthers || parseSessionCommand(messageOf(input)) !== null) {
     // A turn that still waits for its judge goes on waiting for it.
     jobs.put(GOAL_ROW, now, waiting?.job ?? { kind: "goal", ...toRev(began) });
     return;
   }
-  const broken = describeBroken(ended, code);
+  // The turn of the message that interrupted it is judged in its place, unless somebody else wrote that.
+  const broken = code === "redirected" ? null : describeBroken(ended, code);
   jobs.put(GOAL_ROW, now, { kind: "goal", turn: ended.n, ...(broken && { broken }), ...toRev(began) });
 }
 

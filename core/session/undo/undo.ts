@@ -55,7 +55,8 @@ export function retry(context: EngineContext, command: TurnRow): NoticeEnding {
       const told = input.kind === "user" && input.told ? input.parts.slice(0, input.told) : [];
       if (told.length > 0) putClient(log, again, { v: 1 }, told);
       const client = told.length > 0 && { client: true as const };
-      const came = { images, settingsRev, channel, ...(isContent && { source: "content" as const }) };
+      const goal = input.kind === "user" ? input.goal : undefined;
+      const came = { images, settingsRev, channel, goal, ...(isContent && { source: "content" as const }) };
       log.putTurn(toQueuedTurn(again, messageOf(input), { ...came, ...client }));
     },
   });
