@@ -27,6 +27,7 @@ export const exportVerb: Verb = {
         output.text(`The profile ${profile} is in ${path}.`);
         output.note(`Signed by the deployment ${deployment}. Keys and secrets are not in it.`);
         output.note("Channels, their people and chats, and inbound webhooks are not in it either; their sessions are.");
+        output.note("Nor are boards with their cards, roles, jobs and goals, which go on here; their sessions are.");
       },
     },
   ],

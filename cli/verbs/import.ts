@@ -32,7 +32,9 @@ export const importVerb: Verb = {
         if (!trusted) output.note(FOREIGN);
         for (const one of skipped) output.note(`left out: ${one}`);
         output.note("Enter the secrets of outbound webhooks and MCP servers again: they are switched off until then.");
-        output.note("Set channels and inbound webhooks up again: they do not travel.");
+        output.note(
+          "Set channels and inbound webhooks up again, and make boards, roles, jobs and goals: they do not travel.",
+        );
       },
     },
   ],
