@@ -154,6 +154,14 @@ it("stops its runs when it is erased, and another board has their places", async
   await until(async () => (await ask("GET", `/v1/sessions/${session}`, { key })).body).toMatchObject({
     turns: [{ state: "stopped" }],
   });
+  // What comes late leaves nothing.
+  const board = env.BOARD.getByName(`${profile}/main`);
+  const late = { v: 1 as const, id: "late", session, turn: 1, at: 0, kind: "answer" as const, text: "late" };
+  await board.takeDelivery({ ...late, origin: { chat: "card:main/r" }, ended: { state: "done" } });
+  await board.wake();
+  const left = (_: unknown, { storage }: DurableObjectState) =>
+    storage.sql.exec("SELECT name FROM sqlite_master WHERE name LIKE 'card%' OR name = 'dispatch'").toArray();
+  expect([await runInDurableObject(board, left), await runDurableObjectAlarm(board)]).toEqual([[], false]);
   await script.release();
 });
 
