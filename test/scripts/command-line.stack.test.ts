@@ -3,7 +3,8 @@ import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Refusal } from "../support/runners/refuse-commands.ts";
 
 const root = join(import.meta.dirname, "../..");
 const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: Record<string, string> };
@@ -28,9 +29,19 @@ function run(file: string, args: string[], env: Record<string, string> = {}, by 
   });
 }
 
-describe.each(commands)("npm run %s", (name, file) => {
-  it("prints its usage after an unknown flag, and does nothing else", async () => {
-    const { status, out, err } = await run(file, ["--no-such-flag"], {}, DIRECTLY);
+// In one process. The commands below are started in one each, as a person starts them.
+describe("after an unknown flag", () => {
+  let refusals: Record<string, Refusal>;
+  beforeAll(async () => {
+    const files = commands.map(([, file]) => file);
+    const runner = "test/support/runners/refuse-commands.ts";
+    const { out, err } = await run(runner, ['["--no-such-flag"]', ...files], {}, DIRECTLY);
+    expect(err).toBe("");
+    refusals = JSON.parse(out) as Record<string, Refusal>;
+  });
+
+  it.each(commands)("npm run %s prints its usage, and does nothing else", (name, file) => {
+    const { status, out, err } = refusals[file]!;
     expect(status).toBeGreaterThan(0);
     expect(out).toBe("");
     expect(err).toContain("no-such-flag");
