@@ -62,7 +62,7 @@ export function toRows(samples: Sample[], multiples: readonly number[]): GrowthR
     below.push(toRow(samples.slice(Math.max(0, turns - RECENT), turns), false));
   }
   const teeth = cuts.slice(0, -1).map((from, i) => ({ from, to: cuts[i + 1]! }));
-  const chosen = multiples.flatMap((multiple) => teeth.find(({ to }) => to >= multiple * budget) ?? []);
+  const chosen = multiples.flatMap((multiple) => teeth.find(({ to }) => to > multiple * budget) ?? []);
   return [...below, ...[...new Set(chosen)].map(({ from, to }) => toRow(samples.slice(from, to), true))];
 }
 
