@@ -4,7 +4,7 @@ import { JOB_SCHEMA } from "../../core/jobs/job-rows.ts";
 import { OP_SCHEMA } from "../../core/jobs/op-rows.ts";
 import { KEEP_MS, KEEP_RUNS } from "../../core/jobs/run-calls.ts";
 import { createSkillRows, upgradeJobTables } from "../../core/jobs/skill-rows.ts";
-import { CreateJob } from "../../core/schemas/agenda/job.ts";
+import { ChangeJob, CreateJob, Job } from "../../core/schemas/agenda/job.ts";
 import { DAY_MS } from "../../core/schemas/ids.ts";
 import { HOUR, MINUTE, OWNER, START, createJobsBed } from "./jobs-bed.ts";
 
@@ -182,6 +182,14 @@ describe("a job", () => {
     expect(put({ name: "b" })).toMatchObject({ failure: { code: "too_many_jobs" } });
     bed.jobs.remove("a");
     expect(put({ name: "b" })).toMatchObject({ ok: true });
+  });
+
+  it("is told something; one that is stored is read whatever it is told", () => {
+    const { make } = createJobsBed();
+    expect(() => make("blank", "every 2h", { prompt: " " })).toThrow("it is empty");
+    const stored = make("brief", "every 2h");
+    expect(Job.parse({ ...stored, prompt: " " }).prompt).toBe(" ");
+    expect(ChangeJob.safeParse({ prompt: " " }).success).toBe(false);
   });
 
   it("with the name of a removed one does not have its runs, and a late end of those is refused", () => {

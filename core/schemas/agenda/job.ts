@@ -57,6 +57,7 @@ export const WakeGate = z
   .refine(({ url, command }) => url !== undefined || command !== undefined, "a gate has a `url`, a `command` or both");
 export type WakeGate = z.infer<typeof WakeGate>;
 
+const PROMPT = "What the agent is told at each run";
 const fields = {
   schedule: z
     .string()
@@ -68,12 +69,7 @@ const fields = {
         "or a time such as `2026-12-24T18:00`. A time zone may follow, such as `Europe/Berlin`",
     }),
   timeZone: TimeZone.optional().meta({ description: "Where the schedule names none. Default: UTC" }),
-  prompt: z
-    .string()
-    .trim()
-    .min(1, "it is empty")
-    .max(MAX_PROMPT_CHARS)
-    .meta({ description: "What the agent is told at each run" }),
+  prompt: z.string().min(1).max(MAX_PROMPT_CHARS).meta({ description: PROMPT }),
   skills: z.array(SkillName).max(20).default([]).meta({ description: "Loaded at the start of each run" }),
   contextFrom: z
     .array(JobName)
@@ -108,8 +104,11 @@ const fields = {
   maxTokens: z.int().min(1_000).optional().meta({ description: "Of one run. Absent: the operator's limit" }),
 };
 
+/** Stricter than what is stored, which is always read. */
+const prompt = z.string().trim().min(1, "it is empty").max(MAX_PROMPT_CHARS).meta({ description: PROMPT });
+
 /** The whole of what a person sets. */
-export const JobSpec = z.strictObject(fields);
+export const JobSpec = z.strictObject({ ...fields, prompt });
 export type JobSpec = z.infer<typeof JobSpec>;
 
 export const CreateJob = JobSpec.extend({ name: JobName });
@@ -119,7 +118,7 @@ export type CreateJob = z.infer<typeof CreateJob>;
 export const ChangeJob = z.strictObject({
   schedule: fields.schedule.optional(),
   timeZone: fields.timeZone,
-  prompt: fields.prompt.optional(),
+  prompt: prompt.optional(),
   skills: fields.skills.unwrap().optional(),
   contextFrom: fields.contextFrom.unwrap().optional(),
   deliver: fields.deliver.unwrap().optional(),
