@@ -110,6 +110,7 @@ export function createEdit(context: BoardContext): Edit {
         // The event comes before the removal of the others, which never removes the newest.
         log.note({ card: id, run: null, kind: "deleted", author, at: now(), facts: {} });
         log.removeEventsOf(id);
+        log.noteDeletion(id, now());
         log.removeCommentsOf(id);
         runs.removeOf(id);
         attachments.removeOf(id);

@@ -418,4 +418,17 @@ describe("retention", () => {
     expect(rig.board.runs(kept)).toHaveLength(1);
     expect(rig.board.nextDue()).toBe(null);
   });
+
+  it("keeps no event of a deleted card for ever", () => {
+    const rig = createRig();
+    for (const title of ["one", "two"]) {
+      value(rig.board.delete(BY_OWNER, value(rig.board.create(BY_OWNER, { title, triage: true })).card.id));
+    }
+    value(rig.board.create(BY_OWNER, { title: "three", triage: true }));
+    expect(rig.board.events({ after: 0 }).map(({ kind }) => kind)).toEqual(["deleted", "deleted", "created"]);
+    rig.clock.at = rig.board.nextDue()!;
+    rig.board.tidy();
+    expect(rig.board.events({ after: 0 }).map(({ kind }) => kind)).toEqual(["created"]);
+    expect(rig.board.nextDue()).toBe(null);
+  });
 });

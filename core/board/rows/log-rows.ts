@@ -7,6 +7,8 @@ import { DAY_MS } from "../../schemas/ids.ts";
 
 /** [own] A repetition is known this long; removed within a day. */
 const KEEP_OPS_MS = 7 * DAY_MS;
+/** Operations of the board itself. No caller's id begins so: those name who called. */
+const DELETED = "board:deleted:";
 
 export type LogRows = ReturnType<typeof createLogRows>;
 
@@ -68,8 +70,15 @@ export function createLogRows(sql: Sql) {
     addOp(op: string, { card, at, value = null }: { card: CardId; at: number; value?: string | null }): void {
       sql.run("INSERT INTO card_op VALUES (?, ?, ?, ?)", op, at, card, value);
     },
+    /** As an operation, so that the event which says so goes with those. */
+    noteDeletion(card: CardId, at: number): void {
+      this.addOp(`${DELETED}${card}`, { card, at });
+    },
     removeOps(now: number): void {
-      sql.run("DELETE FROM card_op WHERE at <= ?", now - KEEP_OPS_MS);
+      const query = "DELETE FROM card_op WHERE at <= ? RETURNING op, card";
+      for (const { op, card } of sql.run<{ op: string; card: CardId }>(query, now - KEEP_OPS_MS)) {
+        if (op.startsWith(DELETED)) this.removeEventsOf(card);
+      }
     },
     /** A day late, so that an idle board wakes once a day at most. */
     nextOpExpiry(): number | null {
