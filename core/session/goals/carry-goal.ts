@@ -118,7 +118,7 @@ function act(context: EngineContext, job: GoalJob, goal: Goal | null, isVerdict:
       const { id, serial } = goal!;
       const { channel } = context.meta().goal ?? {};
       const message = {
-        key: `goal:${id}:${serial}`,
+        key: `goal ${id} ${serial}`, // no client can send a space
         mark: { id, serial },
         parts: renderContinuation(goal!),
         channel,

@@ -141,3 +141,12 @@ test("a goal whose words are longer than a message may be is worked at", async (
   await world.say("/goal Make it whole.");
   expect([world.goal()?.state, world.serials(), world.rows()]).toEqual(["done", [1], []]);
 });
+
+test("a client's idempotency key takes no continuation's place", async () => {
+  const world = createGoalWorld([{ text: '{"verdict":"blocked","reason":"Ask."}' }, DONE]);
+  await world.say("/goal Make it whole.");
+  const { id } = world.goal()!;
+  await world.say("Hello.", { key: `goal:${id}:3` });
+  await world.say("/goal resume");
+  expect([world.goal()?.state, world.serials()]).toEqual(["done", [1, 3]]);
+});
