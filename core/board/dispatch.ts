@@ -1,6 +1,7 @@
 // What the board does by itself: gives cards to runs, ends runs that their workers did not end, moves cards whose time has come. Used by
 // core/board/board.ts; called by the Board object and its alarm.
-import type { RunOutcome } from "../schemas/board/card.ts";
+import { clip } from "../clip.ts";
+import { MAX_REASON_CHARS, MAX_SUMMARY_CHARS, type RunOutcome } from "../schemas/board/card.ts";
 import { BOARD, type BoardContext, enter } from "./context.ts";
 import type { Board, RunEnd } from "./contract.ts";
 import { dueOfRun, openRun } from "./open-run.ts";
@@ -71,8 +72,9 @@ export function createDispatch(context: BoardContext): Dispatch {
         return true;
       }),
 
-    endRun: (id, end) =>
+    endRun: (id, said) =>
       sql.transaction(() => {
+        const end = toStorable(said);
         const run = runs.find(id);
         const before = run && run.endedAt === null ? cards.find(run.card) : null;
         if (!before) return null;
@@ -173,6 +175,15 @@ export function createDispatch(context: BoardContext): Dispatch {
       notes: [failed, { kind: "gave_up", facts: { failures } }],
     };
   }
+}
+
+/** A worker's last words have any length. A card that cannot be read again would take its board with it. */
+function toStorable({ summary, error, ...end }: RunEnd): RunEnd {
+  return {
+    ...end,
+    ...(summary !== undefined && { summary: clip(summary, MAX_SUMMARY_CHARS) }),
+    ...(error !== undefined && { error: clip(error, MAX_REASON_CHARS) }),
+  };
 }
 
 interface Note {

@@ -29,7 +29,10 @@ export function createEdit(context: BoardContext): Edit {
       if (repeated) return repeated;
       const refused = refuse(author, wanted.start ? "start" : "create", null);
       if (refused) return refused;
-      const same = wanted.key === undefined ? null : cards.findByKey(wanted.key);
+      // A worker's keys are apart: else its card would stand in for one that the owner makes later, whose text would be lost.
+      const isWorkers = author.by === "agent" && author.run !== undefined;
+      const key = wanted.key === undefined ? null : isWorkers ? `worker ${wanted.key}` : wanted.key;
+      const same = key === null ? null : cards.findByKey(key);
       if (same) return ok({ card: toCard(same), stopped: null, replayed: true });
       if (cards.countAll() >= limits.maxCards) {
         return err("too_many_cards", `This board has ${limits.maxCards} cards, the limit. Delete some first.`);
@@ -52,7 +55,7 @@ export function createEdit(context: BoardContext): Edit {
       if (wanted.start && card.status !== "ready") {
         return open.length > 0 ? parentsOpen(card.id, open) : badTransition(card, "start");
       }
-      cards.add(card, wanted.key ?? null);
+      cards.add(card, key);
       for (const parent of parents) links.add(parent, card.id);
       if (origin) cards.save(origin, { ...origin, offspring: (origin.offspring ?? 0) + 1 });
       const run = author.by === "agent" ? (author.run ?? null) : null;

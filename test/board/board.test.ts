@@ -126,6 +126,14 @@ describe("a worker that means harm", () => {
     expect(rig.board.comment(BY_OWNER, other, "stop").ok).toBe(true);
   });
 
+  it("takes no key before the owner: their card is made with their own words", () => {
+    const rig = createRig();
+    const worker = workerOf(rig, makeCard(rig, "running"));
+    const first = value(rig.board.create(worker, { title: "mine", key: "daily" })).card.id;
+    expect(value(rig.board.create(worker, { title: "mine again", key: "daily" })).card.id).toBe(first);
+    expect(value(rig.board.create(BY_OWNER, { title: "the report", key: "daily" })).card.title).toBe("the report");
+  });
+
   it("replaces no file that a person put on the card", () => {
     const rig = createRig();
     const own = makeCard(rig, "running");
@@ -260,6 +268,17 @@ describe("the dispatch", () => {
     expect(rig.board.nextDue()).toBe(rig.clock.at + 60_000);
     expect(rig.board.nextDue(0)).toBe(rig.clock.at + 60_000);
   });
+
+  it.each(["handed_over", "cancelled", "crashed"] as const)(
+    "can read a card again whose run %s with a long text",
+    (how) => {
+      const rig = createRig({ failures: 1 });
+      makeCard(rig, "ready");
+      const { run } = rig.board.claimNext(SESSION)!;
+      rig.board.endRun(run.id, { how, summary: "x".repeat(20_000), error: "x".repeat(20_000) });
+      expect(rig.board.list({}).cards).toHaveLength(1);
+    },
+  );
 
   it("hands the card to a person's review when its run ended without a word on it", () => {
     const rig = createRig();

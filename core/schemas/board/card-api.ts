@@ -1,6 +1,16 @@
 // The API of a board's cards: /v1/boards/{board}/cards…, and what the board's tools and commands take. Forms only.
 import * as z from "zod";
-import { Assignee, BlockKind, Card, CardEvent, CardId, CardRun, CardStatus } from "./card.ts";
+import {
+  Assignee,
+  BlockKind,
+  Card,
+  CardEvent,
+  CardId,
+  CardRun,
+  CardStatus,
+  MAX_REASON_CHARS,
+  MAX_SUMMARY_CHARS,
+} from "./card.ts";
 import { CardAttachment, CardComment } from "./log.ts";
 import { SkillName } from "../ids.ts";
 
@@ -13,8 +23,8 @@ const title = z
   .max(300)
   .regex(/^[^\r\n]*$/, "it is one line")
   .meta({ description: "One line" });
-const Reason = z.string().trim().min(1, EMPTY).max(4_000);
-const Summary = z.string().trim().min(1, EMPTY).max(16_000);
+const Reason = z.string().trim().min(1, EMPTY).max(MAX_REASON_CHARS);
+const Summary = z.string().trim().min(1, EMPTY).max(MAX_SUMMARY_CHARS);
 const notBefore = Card.shape.notBefore.meta({ description: "Milliseconds since 1970: not worked on before" });
 const skills = z.array(SkillName).max(20).meta({ description: "Loaded at the start of its runs" });
 

@@ -86,6 +86,9 @@ export const AskedWords = z.object({
 });
 export type AskedWords = z.infer<typeof AskedWords>;
 
+export const MAX_SUMMARY_CHARS = 16_000;
+export const MAX_REASON_CHARS = 4_000;
+
 export const Card = z.object({
   v: z.literal(2),
   id: CardId,
@@ -108,11 +111,11 @@ export const Card = z.object({
   /** Of the open run; `null` exactly when no run is open. */
   run: RunId.nullable(),
   claimUntil: z.int().nullable(),
-  block: z.object({ kind: BlockKind, reason: z.string().max(4_000) }).nullable(),
+  block: z.object({ kind: BlockKind, reason: z.string().max(MAX_REASON_CHARS) }).nullable(),
   /** Why it was archived, or cancelled. */
-  reason: z.string().max(4_000).nullable(),
+  reason: z.string().max(MAX_REASON_CHARS).nullable(),
   /** What its last run said of its work. */
-  summary: z.string().max(16_000).nullable(),
+  summary: z.string().max(MAX_SUMMARY_CHARS).nullable(),
   failures: z.int().min(0),
   /** How often it was blocked for the same reason in a row. */
   recurrences: z.int().min(0),
