@@ -19,6 +19,7 @@ export function createAttach(context: BoardContext): Pick<Board, "attach" | "det
         if (earlier) return ok({ attachment: earlier, replayed: true });
         const found = find(id);
         if (!found.ok) return found;
+        if (known) return opReused(op!); // that of a comment, or the file was removed since
         const refused = refuse(author, "attach", id);
         if (refused) return refused;
         if (bytes.length > MAX_ATTACHMENT_BYTES) {

@@ -164,7 +164,7 @@ export function createContext({ sql, clock, random, limits }: BoardParts) {
 const LETTERS = "0123456789abcdefghjkmnpqrstvwxyz";
 
 export function opReused(op: string): { ok: false; failure: Failure } {
-  return err("op_reused", `The operation id '${op}' belongs to an operation on another card. Use a new one.`);
+  return err("op_reused", `The operation id '${op}' belongs to another operation. Use a new one.`);
 }
 
 export function isOver(status: CardStatus): boolean {

@@ -141,6 +141,7 @@ export function createEdit(context: BoardContext): Edit {
         if (stored) return ok({ comment: stored, replayed: true });
         const found = find(id);
         if (!found.ok) return found;
+        if (known) return opReused(op!); // that of a file
         const refused = refuse(author, "comment", id);
         if (refused) return refused;
         const most = author.by === "owner" ? MAX_COMMENTS : MAX_COMMENTS - OWNERS_COMMENTS;

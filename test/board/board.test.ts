@@ -185,6 +185,22 @@ describe("a repetition", () => {
     expect(value(board.create(BY_OWNER, { title: "nightly", key: "n" })).card.id).not.toBe(first);
   });
 
+  it("of a file is none of a comment, nor the reverse, and brings no removed file back", () => {
+    const { board } = createRig();
+    const { id } = value(board.create(BY_OWNER, { title: "one", triage: true })).card;
+    const file = { name: "f", mediaType: "a/b", bytes: new Uint8Array(1) };
+    const [ofFile, ofComment] = [
+      { author: OWNER, op: "f" },
+      { author: OWNER, op: "c" },
+    ];
+    value(board.attach(ofFile, id, file));
+    value(board.comment(ofComment, id, "hello"));
+    const reused = { failure: { code: "op_reused" } };
+    expect([board.comment(ofFile, id, "hello"), board.attach(ofComment, id, file)]).toMatchObject([reused, reused]);
+    value(board.detach(BY_OWNER, id, "f"));
+    expect(board.attach(ofFile, id, file)).toMatchObject(reused);
+  });
+
   it("is forgotten after a week, and the board wakes for it at most once a day", () => {
     const rig = createRig();
     value(rig.board.create({ author: OWNER, op: "op-1" }, { title: "one", triage: true }));
