@@ -53,6 +53,8 @@ export function createSessionView(options: SessionViewOptions, detail: SessionDe
   const queued = new Map<number, OutgoingMessage>();
   /** Turns whose message is on the screen. */
   const placed = new Set<number>();
+  /** The messages that are: a goal goes on by turns of its own, maybe before the answer to the request that set it. */
+  const shown = new Set<OutgoingMessage>();
   let session = detail?.session ?? null;
   let created: Promise<SessionDetail> | null = null;
   let lost: { reason: string; since: number } | null = null;
@@ -163,8 +165,9 @@ export function createSessionView(options: SessionViewOptions, detail: SessionDe
     if (event.type !== "turn_start" || placed.has(event.turn)) return;
     placed.add(event.turn);
     // The event may be here before the answer to the request: then the first message on its way is meant.
-    const message = queued.get(event.turn) ?? outgoing.messages()[0];
+    const message = queued.get(event.turn) ?? outgoing.messages().find((one) => !shown.has(one));
     queued.delete(event.turn);
+    if (message) shown.add(message);
     if (message && parseSessionCommand(message.text) !== null) commands.add(event.turn);
     const setText = transcript.addPerson(message?.text ?? "…");
     if (!message) void reads.input(session!, event.entry, setText);

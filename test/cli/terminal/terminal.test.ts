@@ -180,6 +180,27 @@ describe("the interactive terminal", { timeout: 20_000 }, () => {
     await leave(it);
   });
 
+  it("shows a message once, also where further turns begin before its request is answered, as those of a goal", async () => {
+    const answered = Promise.withResolvers<void>();
+    await using api = await startFakeSession({
+      [`POST /v1/sessions/${SESSION}/messages`]: async (response, request) => {
+        await answered.promise;
+        const turn = { session: SESSION, turn: `${SESSION}-1`, entry: null, replayed: false, events: "/" };
+        await answerJson(202, turn)(response, request);
+      },
+    });
+    const it = open(api);
+    it.enter("/goal Make it whole.");
+    for (const turn of [1, 2]) {
+      await api.begin(turn);
+      await api.end(turn);
+    }
+    const screen = await it.terminal.waitFor("› (a message of another client)");
+    expect(screen.match(/› \/goal/g)).toHaveLength(1);
+    answered.resolve();
+    await leave(it);
+  });
+
   it("clears the line at Ctrl-C, then stops the turn, then leaves", async () => {
     await using api = await startFakeSession();
     const it = open(api);
