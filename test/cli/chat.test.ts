@@ -9,7 +9,7 @@ import { createTempFolders } from "../support/temp-folders.ts";
 
 const tempFolder = createTempFolders();
 /** Compiling the client takes more than half of a process's time, so only the first one does it. */
-const COMPILE_CACHE = { NODE_COMPILE_CACHE: tempFolder() };
+const COMPILE_CACHE = { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? tempFolder() };
 
 const CHAT = join(import.meta.dirname, "../../cli/talaria.ts");
 const SESSION = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
