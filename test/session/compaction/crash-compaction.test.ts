@@ -8,6 +8,7 @@ import { compactionPrompt } from "../../../core/prompts/compaction.ts";
 import { createWords } from "../../support/session/conversation.ts";
 import { createScriptedModel } from "../../support/wires/scripted-model.ts";
 import { Crash, createSessionHarness } from "../../support/session/session-harness.ts";
+import { stepOfCrashes } from "../../support/thorough.ts";
 
 /**
  * What fills the conversation: results, which are cut to a line each, or the model's own words, which are summarised; and
@@ -88,42 +89,38 @@ function sum(lines: { calls: number }[]): number {
   return lines.reduce((calls, line) => calls + line.calls, 0);
 }
 
-describe.each(["prune", "model", "overflow"] as const)(
-  "a turn that is cut off around a compaction (%s)",
-  async (method) => {
-    const whole = await runWithCrash(method, Infinity);
-    const writes = whole.harness.crashPoints();
-    const made = whole.entries.filter((entry) => entry.kind === "compaction");
+/** Three methods take turns. */
+const STEP = stepOfCrashes(3);
 
-    it("compacts its conversation in the middle of the turn", () => {
-      console.log(
-        method,
-        writes,
-        made.map((e) => [e.step, e.method]),
-        whole.requests.map((r) => r.length),
-      );
-      expect(made.map((entry) => entry.method)).toContain(method === "overflow" ? "model" : method);
-      expect(made.every((entry) => entry.step > 0 && entry.step < CASES[method].steps)).toBe(true);
-    });
+describe.each([
+  ["prune", 0],
+  ["model", 1],
+  ["overflow", 2],
+] as const)("a turn that is cut off around a compaction (%s)", async (method, place) => {
+  const whole = await runWithCrash(method, Infinity);
+  const writes = whole.harness.crashPoints();
+  const made = whole.entries.filter((entry) => entry.kind === "compaction");
 
-    it.each(Array.from({ length: writes }, (_, index) => index + 1))(
-      "continues with the same bytes after a crash at write %i",
-      async (at) => {
-        const { requests, entries, detail, booked } = await runWithCrash(method, at);
-        expect(detail).toMatchObject({ state: "idle", turns: [{ state: "done" }] });
-        expect([...new Set(requests)].toSorted()).toEqual([...new Set(whole.requests)].toSorted());
-        const again = entries.filter((entry) => entry.kind === "compaction");
-        const facts = ({ step, method: how, tokensBefore, tokensAfter }: (typeof made)[number]) => [
-          step,
-          how,
-          tokensBefore,
-          tokensAfter,
-        ];
-        expect(again.map(facts)).toEqual(made.map(facts));
-        expect(booked).toEqual([
-          { calls: made.flatMap((entry) => entry.calls).length, asked: CASES[method].steps + 1 },
-        ]);
-      },
-    );
-  },
-);
+  it("compacts its conversation in the middle of the turn", () => {
+    expect(made.map((entry) => entry.method)).toContain(method === "overflow" ? "model" : method);
+    expect(made.every((entry) => entry.step > 0 && entry.step < CASES[method].steps)).toBe(true);
+  });
+
+  it.each(Array.from({ length: writes }, (_, index) => index + 1).filter((n) => n % STEP === place % STEP))(
+    "continues with the same bytes after a crash at write %i",
+    async (at) => {
+      const { requests, entries, detail, booked } = await runWithCrash(method, at);
+      expect(detail).toMatchObject({ state: "idle", turns: [{ state: "done" }] });
+      expect([...new Set(requests)].toSorted()).toEqual([...new Set(whole.requests)].toSorted());
+      const again = entries.filter((entry) => entry.kind === "compaction");
+      const facts = ({ step, method: how, tokensBefore, tokensAfter }: (typeof made)[number]) => [
+        step,
+        how,
+        tokensBefore,
+        tokensAfter,
+      ];
+      expect(again.map(facts)).toEqual(made.map(facts));
+      expect(booked).toEqual([{ calls: made.flatMap((entry) => entry.calls).length, asked: CASES[method].steps + 1 }]);
+    },
+  );
+});
