@@ -9,6 +9,8 @@ import { CLOSE_CODES, MAX_STANDING_MS } from "../../core/session/readers/standin
 /** [own] */
 const MAX_READERS = 50;
 const PAGE = 500;
+/** [own] Characters that one socket is sent at once: what it has not read yet is in the object's memory. */
+const MAX_SENT_CHARS = 2_000_000;
 
 interface Kept {
   after: number;
@@ -29,14 +31,20 @@ export function createLiveEvents(
     const kept = socket.deserializeAttachment() as Kept;
     const { card, since } = kept;
     let { after } = kept;
-    for (;;) {
+    for (let sent = 0; ;) {
       const page = board.events({ after, limit: PAGE, ...(card !== null && { card }) });
       if (page.length === 0) break;
       if (clock.now() - since > MAX_STANDING_MS) {
         return socket.close(CLOSE_CODES.signInAgain, "Connect again with the last number and your key.");
       }
-      for (const event of page) socket.send(JSON.stringify(event));
-      after = page.at(-1)!.n;
+      for (const event of page) {
+        const text = JSON.stringify(event);
+        sent += text.length;
+        socket.send(text);
+        after = event.n;
+        if (sent > MAX_SENT_CHARS)
+          return socket.close(CLOSE_CODES.signInAgain, "There is more: connect again with the last number.");
+      }
     }
     if (after > kept.after) socket.serializeAttachment({ ...kept, after } satisfies Kept);
   }

@@ -307,6 +307,12 @@ describe("the dispatch", () => {
       ...{ status: "ready", assignee: { role: "coder" }, reason: "say what you did" },
     });
   });
+
+  it("stores no card that could not be read again", () => {
+    const { board } = createRig();
+    expect(() => board.create(BY_OWNER, { title: "t".repeat(301) })).toThrow("title");
+    expect(board.list({}).cards).toEqual([]);
+  });
 });
 
 describe("a review", () => {

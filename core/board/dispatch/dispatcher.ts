@@ -1,9 +1,10 @@
 // Gives cards to workers: claims what can be claimed, begins a session for each claim, hears how its turn ends, and looks after runs of which
 // nothing was heard. Every step can be repeated at any crash. Created by the Board object, which owns the alarm; runs over node:sqlite in tests.
+import { clip } from "../../clip.ts";
 import { type Failure, messageOf } from "../../errors.ts";
 import type { Clock } from "../../ports.ts";
 import type { RoleName } from "../../schemas/agenda/role.ts";
-import type { CardRun } from "../../schemas/board/card.ts";
+import { type CardRun, MAX_SUMMARY_CHARS } from "../../schemas/board/card.ts";
 import type { SessionDelivery } from "../../schemas/channels/delivery.ts";
 import { type SessionId, fromTurnId } from "../../schemas/ids.ts";
 import type { Board, RunEnd } from "../contract.ts";
@@ -188,7 +189,13 @@ export function createDispatcher({ board, rows, clock, workers, ...deps }: Dispa
     if (how !== "said") return end(row, { how, error: text }, { isOver: true });
     const isFirst = row.heard === 0;
     if (!isFirst) return end(row, { how: "handed_over", summary: text || (row.said ?? "") }, { isOver: true });
-    rows.change(row.session, { step: "nudge", heard: turn, said: text, due: clock.now(), tries: 0 });
+    rows.change(row.session, {
+      step: "nudge",
+      heard: turn,
+      said: clip(text, MAX_SUMMARY_CHARS),
+      due: clock.now(),
+      tries: 0,
+    });
   }
 
   /** A run whose claim has expired: its end may have been lost on the way. */

@@ -97,7 +97,7 @@ export function createCardRows(sql: Sql) {
       sql.run(
         "INSERT INTO card VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?)",
         ...[card.id, columns.status, columns.priority, columns.assignee, columns.label, columns.lane, columns.due],
-        ...[key, JSON.stringify(card)],
+        ...[key, toRecord(card)],
       );
       count(card.status, columns.assignee, 1);
     },
@@ -112,7 +112,7 @@ export function createCardRows(sql: Sql) {
       sql.run(
         `UPDATE card SET ${[...sets.map(([name]) => `${name} = ?, `)].join("")}record = ? WHERE id = ?`,
         ...sets.map(([, value]) => value),
-        ...[JSON.stringify(card), card.id],
+        ...[toRecord(card), card.id],
       );
       if (old.status === now.status && old.assignee === now.assignee) return;
       count(before.status, old.assignee, -1);
@@ -225,6 +225,11 @@ interface ListedRow {
   id: CardId;
   assignee: string;
   label: string | null;
+}
+
+/** Throws for what could not be read again: one such card would stop its board's lists. */
+function toRecord(card: StoredCard): string {
+  return JSON.stringify(StoredCard.parse(card));
 }
 
 interface Columns {

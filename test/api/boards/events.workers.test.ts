@@ -69,6 +69,21 @@ it("sends what was missed and then what happens, the same as pages, also once th
   expect(await reader.closed).toEqual({ code: 4400, reason: "Readers only listen: say `ping` or nothing." });
 });
 
+it("sends a reader that is far behind a part, and the rest once it connects again with the last number", async () => {
+  const last = (await listEvents(0)).at(-1)!.n;
+  await runInDurableObject(object(), (_, { storage }) =>
+    storage.sql.exec(
+      `WITH RECURSIVE k (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM k WHERE n < 30) INSERT INTO card_event (card, kind, author, at, facts)
+        SELECT 'c000000000000', 'made', '{"by":"board"}', 0, json_object('why', hex(zeroblob(50000))) FROM k`,
+    ),
+  );
+  const reader = await watch(`?after=${last}`);
+  expect(await reader.closed).toEqual({ code: 4001, reason: "There is more: connect again with the last number." });
+  expect(reader.seen.map(({ n }) => n - last)).toEqual(Array.from({ length: 20 }, (_, i) => i + 1));
+  const again = await watch(`?after=${reader.seen.at(-1)!.n}`);
+  expect((await again.until(10)).at(-1)!.n).toBe(last + 30);
+});
+
 it("sends the events of one card alone where one is named", async () => {
   const card = await make("watched");
   const reader = await watch(`?card=${card}`);

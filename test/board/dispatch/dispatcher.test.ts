@@ -40,7 +40,7 @@ function createWorld({ places = 4, refuses = false, hasRole = true, isBroken = f
   });
   const id = value(rig.board.create(BY_OWNER, { title: "a card", body: "do it", assignee: { role: "coder" } })).card.id;
   const card = () => value(rig.board.show(id)).card;
-  const tell = (turn: number, ended: { state: "done" | "failed" | "stopped"; code?: string }) => {
+  const tell = (turn: number, ended: { state: "done" | "failed" | "stopped"; code?: string }, text = "words") => {
     const said = {
       v: 1 as const,
       id: `d${turn}`,
@@ -48,7 +48,7 @@ function createWorld({ places = 4, refuses = false, hasRole = true, isBroken = f
       turn,
       at: 0,
       kind: "answer" as const,
-      text: "words",
+      text,
     };
     dispatcher.takeDelivery({ ...said, origin: { chat: "card:main/r" }, ended });
   };
@@ -56,6 +56,13 @@ function createWorld({ places = 4, refuses = false, hasRole = true, isBroken = f
 }
 
 describe("the dispatch of a board", () => {
+  it("keeps no more of a worker's words than a row and a card can hold", async () => {
+    const { dispatcher, sql, tell } = createWorld();
+    await dispatcher.run();
+    tell(1, { state: "done" }, "w".repeat(3_000_000));
+    expect(sql.run("SELECT length(said) AS chars FROM dispatch")).toEqual([{ chars: 16_000 }]);
+  });
+
   it("reminds a worker that ends in words once, and then hands its card over for review", async () => {
     const { dispatcher, calls, card, tell } = createWorld();
     await dispatcher.run();
