@@ -1,5 +1,6 @@
 // The cases of bench:limits: every tool on the largest input that it accepts, the shell's commands, and parallel calls.
 import type { Tool } from "../../core/agent/contract.ts";
+import { MAX_ATTACHMENT_BYTES } from "../../core/board/attach.ts";
 import { answerCall, toBoardCalls } from "../../core/board/board-calls.ts";
 import { BOARD_SCHEMA, createBoard } from "../../core/board/board.ts";
 import { DEFAULTS } from "../../core/limits.ts";
@@ -260,6 +261,7 @@ const TOOLS: [string, string | null, FixtureName, Call[], number?][] = [
 ];
 
 export const CASES: Case[] = [
+  { name: "board: the largest attachment, put and read", fixture: "empty", run: moveAttachment },
   ...TOOLS.map(([name, part, fixture, calls, atOnce = 1]) => ({
     name: `tool: ${name}`,
     fixture,
@@ -335,6 +337,17 @@ function makeTools(sql: Sql): Tool[] {
     clock,
     settings: DEFAULTS,
   });
+}
+
+/** As its object does: the bytes of a call come and go as copies. */
+async function moveAttachment(sql: Sql): Promise<Omit<CaseResult, "ms">> {
+  const { open, place } = makeBoard(sql);
+  const [board, card] = [open("main"), place!.card];
+  const file = { name: "a", mediaType: "text/plain", bytes: new Uint8Array(MAX_ATTACHMENT_BYTES) };
+  await board.attach({ author: { by: "owner" } }, card, structuredClone(file));
+  const read = structuredClone(await board.readAttachment(card, "a"));
+  const isWhole = read.ok && read.value.bytes.length === MAX_ATTACHMENT_BYTES;
+  return { outcome: isWhole ? "done" : "wrong", code: null, said: "" };
 }
 
 /** With one card, which the session is to work on. */

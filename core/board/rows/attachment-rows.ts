@@ -1,4 +1,5 @@
 // Files of cards, in pieces that fit into rows. Used by core/board/attach.ts, inside its transactions. Synchronous, over any Sql.
+import { assert } from "../../errors.ts";
 import { FIXED } from "../../limits.ts";
 import type { Sql } from "../../ports.ts";
 import type { CardId } from "../../schemas/board/card.ts";
@@ -24,9 +25,13 @@ export function createAttachmentRows(sql: Sql) {
     },
     bytes(card: CardId, { name, bytes: size }: CardAttachment): Uint8Array {
       const whole = new Uint8Array(size);
-      const query = "SELECT n, bytes FROM card_attachment_part WHERE card = ? AND name = ? ORDER BY n";
-      for (const { n, bytes } of sql.run<{ n: number; bytes: ArrayBuffer | Uint8Array }>(query, card, name)) {
-        whole.set(new Uint8Array(bytes), n);
+      const query = "SELECT bytes FROM card_attachment_part WHERE card = ? AND name = ? AND n >= ? ORDER BY n LIMIT 1";
+      // One row at a time: all of them beside the whole would be twice its size in memory.
+      for (let at = 0; at < size;) {
+        const [part] = sql.run<{ bytes: ArrayBuffer | Uint8Array }>(query, card, name, at);
+        assert(part, `a part of the attachment ${name} is missing`);
+        whole.set(new Uint8Array(part.bytes), at);
+        at += part.bytes.byteLength;
       }
       return whole;
     },
