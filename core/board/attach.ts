@@ -11,15 +11,16 @@ export const MAX_ATTACHMENTS = 20;
 export function createAttach(context: BoardContext): Pick<Board, "attach" | "detach"> {
   const { sql, now, find, refuse, log, attachments } = context;
   return {
-    attach: ({ author, op }, id, { name, mediaType, bytes }) =>
+    attach: (call, id, { name, mediaType, bytes }) =>
       sql.transaction(() => {
-        const known = op === undefined ? null : log.findOp(op);
-        if (known && (known.card !== id || known.value === null)) return opReused(op!);
-        const earlier = known && attachments.find(id, known.value!);
-        if (earlier) return ok({ attachment: earlier, replayed: true });
+        const { author } = call;
+        const earlier = context.findOp(call, id);
+        if (earlier && !earlier.ok) return earlier;
+        const stored = earlier && attachments.find(id, earlier.value.value ?? "");
+        if (stored) return ok({ attachment: stored, replayed: true });
         const found = find(id);
         if (!found.ok) return found;
-        if (known) return opReused(op!); // that of a comment, or the file was removed since
+        if (earlier) return opReused(call.op!); // that of something else, or the file was removed since
         const refused = refuse(author, "attach", id);
         if (refused) return refused;
         if (bytes.length > MAX_ATTACHMENT_BYTES) {
@@ -37,14 +38,15 @@ export function createAttach(context: BoardContext): Pick<Board, "attach" | "det
         attachments.put(id, attachment, bytes);
         const run = author.by === "agent" ? (author.run ?? null) : null;
         log.note({ card: id, run, kind: "attached", author, at: now(), facts: { name, bytes: bytes.length } });
-        if (op !== undefined) log.addOp(op, { card: id, at: now(), value: name });
+        context.noteOp(call, id, name);
         return ok({ attachment, replayed: false });
       }),
 
-    detach: ({ author, op }, id, name) =>
+    detach: (call, id, name) =>
       sql.transaction((): Result<null> => {
-        const known = op === undefined ? null : log.findOp(op);
-        if (known) return known.card === id ? ok(null) : opReused(op!);
+        const { author } = call;
+        const earlier = context.findOp(call, id);
+        if (earlier) return earlier.ok ? ok(null) : earlier;
         const found = find(id);
         if (!found.ok) return found;
         const refused = refuse(author, "attach", id);
@@ -53,7 +55,7 @@ export function createAttach(context: BoardContext): Pick<Board, "attach" | "det
           return err("attachment_not_found", `The card '${id}' has no attachment '${name}'.`);
         }
         log.note({ card: id, run: null, kind: "detached", author, at: now(), facts: { name } });
-        if (op !== undefined) log.addOp(op, { card: id, at: now() });
+        context.noteOp(call, id);
         return ok(null);
       }),
   };

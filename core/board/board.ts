@@ -22,11 +22,12 @@ export function createBoard(parts: BoardParts): Board {
   const context = createContext(parts);
   const edit = createEdit(context);
   const work = createWork(context);
-  const { find, links, log, replay } = context;
+  const { find, links, replay } = context;
 
   const move: Board["move"] = (call, id, to, { reason = "", summary = "", notBefore } = {}) => {
     // The status has changed since an earlier attempt, so that the table no longer says what it was.
-    if (call.op !== undefined && log.findOp(call.op)) return replay(call.op, id)!;
+    const repeated = replay(call, id);
+    if (repeated) return repeated;
     const found = find(id);
     if (!found.ok) return found;
     const card = found.value;

@@ -8,7 +8,7 @@ import type { Call, Changed } from "./contract.ts";
 import { createAttachmentRows } from "./rows/attachment-rows.ts";
 import { type StoredCard, createCardRows, toCard } from "./rows/card-rows.ts";
 import { createLinkRows } from "./rows/link-rows.ts";
-import { createLogRows } from "./rows/log-rows.ts";
+import { type KnownOp, createLogRows } from "./rows/log-rows.ts";
 import { createRunRows } from "./rows/run-rows.ts";
 import { type Operation, canBegin, isTransition, stepsFrom } from "./transitions.ts";
 
@@ -101,13 +101,14 @@ export function createContext({ sql, clock, random, limits }: BoardParts) {
 
   /** The frame of a change of one card. */
   function change(
-    { author, op }: Call,
+    call: Call,
     operation: string,
     id: CardId,
     decide: (card: StoredCard) => Result<Step>,
   ): Result<Changed> {
+    const { author } = call;
     return sql.transaction((): Result<Changed> => {
-      const repeated = replay(op, id);
+      const repeated = replay(call, id);
       if (repeated) return repeated;
       const found = find(id);
       if (!found.ok) return found;
@@ -118,18 +119,30 @@ export function createContext({ sql, clock, random, limits }: BoardParts) {
       if (!decided.ok) return decided;
       const { ended = null } = decided.value;
       const saved = save(before, decided.value, author, ended?.id ?? decided.value.card.run ?? runOf(author));
-      if (op !== undefined) log.addOp(op, { card: id, at: now() });
+      noteOp(call, id);
       const isOwn = author.by === "agent" && author.run !== undefined && author.run === ended?.id;
       return ok({ card: toCard(saved), stopped: isOwn ? null : ended, replayed: false });
     });
   }
 
-  /** What an earlier attempt of the operation answered; `null`: there was none. */
-  function replay(op: string | undefined, id: CardId | null): Result<Changed> | null {
+  /** An earlier attempt of the operation; `null`: there was none. `id`: `null` for a card that the operation makes. */
+  function findOp({ op, asked }: Call, id: CardId | null): Result<KnownOp> | null {
     const known = op === undefined ? null : log.findOp(op);
     if (!known) return null;
-    if (id !== null && known.card !== id) return opReused(op!);
-    const found = find(known.card);
+    const isOther = (id !== null && known.card !== id) || (asked !== undefined && known.asked !== asked);
+    return isOther ? opReused(op!) : ok(known);
+  }
+
+  /** Inside the transaction of the operation. */
+  function noteOp({ op, asked }: Call, card: CardId, value: string | null = null): void {
+    if (op !== undefined) log.addOp(op, { card, at: now(), asked: asked ?? null, value });
+  }
+
+  /** What an earlier attempt of the operation answered; `null`: there was none. */
+  function replay(call: Call, id: CardId | null): Result<Changed> | null {
+    const earlier = findOp(call, id);
+    if (!earlier?.ok) return earlier;
+    const found = find(earlier.value.card);
     return found.ok ? ok({ card: toCard(found.value), stopped: null, replayed: true }) : found;
   }
 
@@ -156,7 +169,8 @@ export function createContext({ sql, clock, random, limits }: BoardParts) {
   }
 
   return {
-    ...{ sql, limits, now, newId, ...rows, find, change, replay, refuse, save, recompute, restOf, endRunOf, refuseEnd },
+    ...{ sql, limits, now, newId, find, change, findOp, noteOp, replay },
+    ...{ ...rows, refuse, save, recompute, restOf, endRunOf, refuseEnd },
   };
 }
 

@@ -25,9 +25,11 @@ export interface Call {
   author: Author;
   /** Unique to the operation and the same in each attempt. A repetition within 7 days changes nothing and says `replayed`. */
   op?: string;
+  /** A fingerprint of what is asked, where a caller chose `op` and may have used it for something else. */
+  asked?: string;
 }
 
-/** Failure of every changing operation: `op_reused`: `op` belongs to an operation on something else. */
+/** Failure of every changing operation: `op_reused`: `op` belongs to an operation on another card, or to one that asked something else. */
 export interface Changed {
   /** As it is now, also after a repetition. */
   card: Card;

@@ -23,9 +23,10 @@ type Edit = Pick<
 export function createEdit(context: BoardContext): Edit {
   const { sql, limits, now, cards, links, runs, log, attachments, find, change, refuse } = context;
 
-  function create({ author, op }: Call, wanted: NewCard): Result<Changed> {
+  function create(call: Call, wanted: NewCard): Result<Changed> {
+    const { author } = call;
     return sql.transaction((): Result<Changed> => {
-      const repeated = context.replay(op, null);
+      const repeated = context.replay(call, null);
       if (repeated) return repeated;
       const refused = refuse(author, wanted.start ? "start" : "create", null);
       if (refused) return refused;
@@ -62,7 +63,7 @@ export function createEdit(context: BoardContext): Edit {
       const facts = { status: card.status, assignee: keyOfAssignee(card.assignee), parents };
       log.note({ card: card.id, run, kind: "created", author, at: now(), facts });
       const started = wanted.start ? openRun(context, card, { author, session: null }) : card;
-      if (op !== undefined) log.addOp(op, { card: card.id, at: now() });
+      context.noteOp(call, card.id);
       return ok({ card: toCard(started), stopped: null, replayed: false });
     });
   }
@@ -95,10 +96,11 @@ export function createEdit(context: BoardContext): Edit {
         return ok({ card: scheduled, notes: [...notes, { kind: "scheduled", facts: { at } }] });
       }),
 
-    delete: ({ author, op }, id) =>
+    delete: (call, id) =>
       sql.transaction((): Result<null> => {
-        const known = op === undefined ? null : log.findOp(op);
-        if (known) return known.card === id ? ok(null) : opReused(op!);
+        const { author } = call;
+        const earlier = context.findOp(call, id);
+        if (earlier) return earlier.ok ? ok(null) : earlier;
         const found = find(id);
         if (!found.ok) return found;
         if (author.by !== "owner" && author.by !== "person") {
@@ -118,7 +120,7 @@ export function createEdit(context: BoardContext): Edit {
         runs.removeOf(id);
         attachments.removeOf(id);
         context.recompute(children);
-        if (op !== undefined) log.addOp(op, { card: id, at: now() });
+        context.noteOp(call, id);
         return ok(null);
       }),
 
@@ -133,15 +135,16 @@ export function createEdit(context: BoardContext): Edit {
         return ok({ card: next, notes: [{ kind: "assigned", facts }] });
       }),
 
-    comment: ({ author, op }, id, text) =>
+    comment: (call, id, text) =>
       sql.transaction(() => {
-        const known = op === undefined ? null : log.findOp(op);
-        if (known && (known.card !== id || known.value === null)) return opReused(op!);
-        const stored = known && log.findComment(Number(known.value));
+        const { author } = call;
+        const earlier = context.findOp(call, id);
+        if (earlier && !earlier.ok) return earlier;
+        const stored = earlier && log.findComment(Number(earlier.value.value));
         if (stored) return ok({ comment: stored, replayed: true });
         const found = find(id);
         if (!found.ok) return found;
-        if (known) return opReused(op!); // that of a file
+        if (earlier) return opReused(call.op!); // that of something else
         const refused = refuse(author, "comment", id);
         if (refused) return refused;
         const most = author.by === "owner" ? MAX_COMMENTS : MAX_COMMENTS - OWNERS_COMMENTS;
@@ -152,7 +155,7 @@ export function createEdit(context: BoardContext): Edit {
         const n = log.addComment(id, { author, at, text });
         const run = author.by === "agent" ? (author.run ?? null) : null;
         log.note({ card: id, run, kind: "commented", author, at, facts: { comment: n } });
-        if (op !== undefined) log.addOp(op, { card: id, at, value: String(n) });
+        context.noteOp(call, id, String(n));
         return ok({ comment: { n, author, at, text }, replayed: false });
       }),
 

@@ -26,14 +26,14 @@ export function createWork(context: BoardContext): Work {
   return {
     start: (call, id) =>
       sql.transaction(() => {
-        const repeated = context.replay(call.op, id);
+        const repeated = context.replay(call, id);
         if (repeated) return repeated;
         const found = find(id);
         if (!found.ok) return found;
         const refused = refuse(call.author, "start", id) ?? refuseBegin(found.value, "start");
         if (refused) return refused;
         const started = openRun(context, found.value, { author: call.author, session: null });
-        if (call.op !== undefined) log.addOp(call.op, { card: id, at: now() });
+        context.noteOp(call, id);
         return ok({ card: toCard(started), stopped: null, replayed: false });
       }),
 

@@ -201,6 +201,17 @@ describe("a repetition", () => {
     expect(board.attach(ofFile, id, file)).toMatchObject(reused);
   });
 
+  it("of a call that asks something else is refused", () => {
+    const { board } = createRig();
+    const ask = (asked: string) => ({ author: OWNER, op: "o", asked });
+    const { card } = value(board.create(ask("a"), { title: "one", triage: true }));
+    expect(codeOf(board.create(ask("b"), { title: "two" }))).toBe("op_reused");
+    expect(codeOf(board.cancel(ask("b"), card.id, "no"))).toBe("op_reused");
+    expect(codeOf(board.delete(ask("b"), card.id))).toBe("op_reused");
+    expect(codeOf(board.move(ask("b"), card.id, "todo"))).toBe("op_reused");
+    expect(value(board.create(ask("a"), { title: "one", triage: true })).replayed).toBe(true);
+  });
+
   it("is forgotten after a week, and the board wakes for it at most once a day", () => {
     const rig = createRig();
     value(rig.board.create({ author: OWNER, op: "op-1" }, { title: "one", triage: true }));

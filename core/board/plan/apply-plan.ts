@@ -25,7 +25,7 @@ export function createPlan(context: BoardContext): Plan {
     kind: PlanKind,
     id: CardId,
   ): Refused | { ok: true; done: Changed } | { ok: true; card: StoredCard; done: null } {
-    const repeated = replay(call.op, id);
+    const repeated = replay(call, id);
     if (repeated) return repeated.ok ? { ok: true, done: repeated.value } : repeated;
     const found = find(id);
     if (!found.ok) return found;
@@ -58,7 +58,7 @@ export function createPlan(context: BoardContext): Plan {
       }
       const decided = decide(card);
       if (!decided.ok) return decided;
-      if (call.op !== undefined) log.addOp(call.op, { card: id, at: now() });
+      context.noteOp(call, id);
       return ok({ card: toCard(decided.value), stopped: null, replayed: false });
     });
   }

@@ -12,6 +12,13 @@ const DELETED = "board:deleted:";
 
 export type LogRows = ReturnType<typeof createLogRows>;
 
+/** `value`: the number of a comment, or the name of a file. */
+export interface KnownOp {
+  card: CardId;
+  asked: string | null;
+  value: string | null;
+}
+
 export function createLogRows(sql: Sql) {
   const COMMENT = "SELECT n, author, at, text FROM card_comment INDEXED BY card_comment_card";
   return {
@@ -65,10 +72,10 @@ export function createLogRows(sql: Sql) {
       sql.run("DELETE FROM card_comment WHERE card = ?", card);
     },
 
-    findOp: (op: string): { card: CardId; value: string | null } | null =>
-      sql.run<{ card: CardId; value: string | null }>("SELECT card, value FROM card_op WHERE op = ?", op)[0] ?? null,
-    addOp(op: string, { card, at, value = null }: { card: CardId; at: number; value?: string | null }): void {
-      sql.run("INSERT INTO card_op VALUES (?, ?, ?, ?)", op, at, card, value);
+    findOp: (op: string): KnownOp | null =>
+      sql.run<KnownOp>("SELECT card, asked, value FROM card_op WHERE op = ?", op)[0] ?? null,
+    addOp(op: string, { card, at, asked = null, value = null }: Partial<KnownOp> & { card: CardId; at: number }): void {
+      sql.run("INSERT INTO card_op VALUES (?, ?, ?, ?, ?)", op, at, card, asked, value);
     },
     /** As an operation, so that the event which says so goes with those. */
     noteDeletion(card: CardId, at: number): void {

@@ -33,6 +33,6 @@ export const BOARD_SCHEMA = [
   "CREATE INDEX IF NOT EXISTS card_comment_card ON card_comment (card, n)",
   `CREATE TABLE IF NOT EXISTS card_attachment (card TEXT, name TEXT, record TEXT NOT NULL, PRIMARY KEY (card, name)) STRICT, WITHOUT ROWID`,
   `CREATE TABLE IF NOT EXISTS card_attachment_part (card TEXT, name TEXT, n INTEGER, bytes BLOB NOT NULL, PRIMARY KEY (card, name, n)) STRICT`,
-  `CREATE TABLE IF NOT EXISTS card_op (op TEXT PRIMARY KEY, at INTEGER NOT NULL, card TEXT NOT NULL, value TEXT) STRICT, WITHOUT ROWID`,
+  `CREATE TABLE IF NOT EXISTS card_op (op TEXT PRIMARY KEY, at INTEGER NOT NULL, card TEXT NOT NULL, asked TEXT, value TEXT) STRICT, WITHOUT ROWID`,
   "CREATE INDEX IF NOT EXISTS card_op_at ON card_op (at)",
 ];

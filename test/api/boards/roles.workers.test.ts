@@ -65,6 +65,20 @@ describe("a board", () => {
     }
     expectProblem(await ask("DELETE", "/v1/boards/main", { key }), 404, "board_not_found", "No such board");
   });
+  it("takes a key of a request for that request alone", async () => {
+    const { key: other } = await createProfile();
+    const post = (path: string, body: object) =>
+      ask("POST", `/v1/boards/main/cards${path}`, { key: other, body, headers: { "idempotency-key": "k" } });
+    const { body: card } = await post("", { title: "one", triage: true });
+    expect((await post("", { title: "one", triage: true })).body).toEqual(card);
+    expectProblem(
+      await post("", { title: "two" }),
+      409,
+      "op_reused",
+      "Idempotency key already used for something else",
+    );
+    expect((await post(`/${(card as Card).id}/cancel`, { reason: "no" })).body).toMatchObject({ code: "op_reused" });
+  });
   it("has at most twenty beside it", async () => {
     const { key: other } = await createProfile();
     for (let n = 0; n < 20; n++) expect((await ask("PUT", `/v1/boards/b${n}`, { key: other })).status).toBe(200);

@@ -132,7 +132,7 @@ function registerAction(action: CardAction, { operationId, description, refusals
     }),
     async (c) => {
       const { board, card } = c.req.valid("param");
-      const call = toCall(c.req.valid("header"));
+      const call = toCall(c, c.req.valid("json"));
       const facts = { action, ...c.req.valid("json") } as Parameters<typeof performAction>[3];
       return c.json(unwrap(await performAction(openBoard(c, board), call, card, facts)).card, 200);
     },
@@ -172,7 +172,7 @@ function registerLink(method: "put" | "delete", { operationId, description, refu
     }),
     async (c) => {
       const { board, card, parent } = c.req.valid("param");
-      const call = toCall(c.req.valid("header"));
+      const call = toCall(c);
       return c.json(unwrap(await change(openBoard(c, board), call, { parent, child: card })).card, 200);
     },
   );

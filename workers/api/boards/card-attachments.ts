@@ -35,7 +35,7 @@ cardAttachments.openapi(
     const { board, card, attachment: name } = c.req.valid("param");
     const bytes = new Uint8Array(await c.req.arrayBuffer());
     const mediaType = (c.req.header("content-type") ?? "application/octet-stream").slice(0, MAX_TYPE_CHARS);
-    const call = toCall(c.req.valid("header"));
+    const call = toCall(c, [mediaType, bytes.length]);
     const { attachment } = unwrap(await openBoard(c, board).attach(call, card, { name, mediaType, bytes }));
     return c.json(attachment, 200);
   },
@@ -60,7 +60,7 @@ cardAttachments.openapi(
     const outbound = openOutbound(c.env, parseEnvSettings(c.env));
     const fetched = unwrap(await fetchAttachment(outbound, c.req.valid("json").url, c.req.raw.signal));
     const file = { name, bytes: fetched.bytes, mediaType: fetched.mediaType.slice(0, MAX_TYPE_CHARS) };
-    const call = { ...toCall(c.req.valid("header")), author: { by: "board" as const } };
+    const call = { ...toCall(c, c.req.valid("json")), author: { by: "board" as const } };
     const { attachment } = unwrap(await calls.attach(call, card, file));
     return c.json(attachment, 200);
   },
@@ -99,7 +99,7 @@ cardAttachments.openapi(
   }),
   async (c) => {
     const { board, card, attachment } = c.req.valid("param");
-    unwrap(await openBoard(c, board).detach(toCall(c.req.valid("header")), card, attachment));
+    unwrap(await openBoard(c, board).detach(toCall(c), card, attachment));
     return c.body(null, 204);
   },
 );

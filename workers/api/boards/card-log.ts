@@ -63,7 +63,7 @@ cardLog.openapi(
   }),
   async (c) => {
     const { board, card } = c.req.valid("param");
-    const call = toCall(c.req.valid("header"));
+    const call = toCall(c, c.req.valid("json"));
     const said = unwrap(await openBoard(c, board).comment(call, card, c.req.valid("json").text));
     return c.json(said.comment, 201);
   },

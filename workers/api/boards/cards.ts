@@ -72,7 +72,7 @@ cards.openapi(
   }),
   async (c) => {
     const { board } = c.req.valid("param");
-    const create = () => openBoard(c, board).create(toCall(c.req.valid("header")), c.req.valid("json"));
+    const create = () => openBoard(c, board).create(toCall(c, c.req.valid("json")), c.req.valid("json"));
     let made = await create();
     if (!made.ok && made.failure.code === "board_not_found" && board === DEFAULT_BOARD) {
       unwrap(await addBoard(c, board));
@@ -111,7 +111,7 @@ cards.openapi(
   }),
   async (c) => {
     const { board, card } = c.req.valid("param");
-    const call = toCall(c.req.valid("header"));
+    const call = toCall(c, c.req.valid("json"));
     return c.json(unwrap(await openBoard(c, board).update(call, card, c.req.valid("json"))).card, 200);
   },
 );

@@ -5,12 +5,15 @@ import * as z from "zod";
 import { type BoardCallee, type BoardCalls, toBoardCalls } from "../../../core/board/board-calls.ts";
 import type { Call } from "../../../core/board/contract.ts";
 import { BoardName, CardId } from "../../../core/schemas/board/card.ts";
+import { sha256Hex } from "../../../core/schemas/learning/digest.ts";
 import type { ApiEnv } from "../auth/principal.ts";
 import type { ProblemCode } from "../problems.ts";
 import { IdempotencyKey } from "../sessions/messages.ts";
 
 export const BoardParams = z.object({ board: BoardName });
 export const CardParams = BoardParams.extend({ card: CardId });
+
+const OWNERS: Call = { author: { by: "owner" } };
 
 /** Of routes that change something: the same key within a week does it once. */
 export const OpHeader = z.object({ "idempotency-key": IdempotencyKey.optional() });
@@ -25,8 +28,9 @@ export function openBoard({ env, var: { profile } }: Context<ApiEnv>, board: Boa
   return toBoardCalls(env.BOARD.getByName(`${profile}/${board}`) as unknown as BoardCallee);
 }
 
-/** The owner's call, with the request's idempotency key. */
-export function toCall(headers: z.infer<typeof OpHeader>): Call {
-  const op = headers["idempotency-key"];
-  return { author: { by: "owner" }, ...(op !== undefined && { op: `api:${op}` }) };
+/** The owner's call, with the request's idempotency key, which stands for one request: the same method, address and `body`. */
+export function toCall({ req }: Context<ApiEnv>, body?: unknown): Call {
+  const op = req.header("idempotency-key");
+  if (op === undefined) return OWNERS;
+  return { ...OWNERS, op: `api:${op}`, asked: sha256Hex(JSON.stringify([req.method, req.path, body])) };
 }
