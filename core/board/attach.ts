@@ -1,6 +1,6 @@
 // Files that belong to a card. Used by core/board/board.ts.
 import { type Result, err, ok } from "../errors.ts";
-import { type BoardContext, opReused } from "./context.ts";
+import { type BoardContext, opReused, runOf } from "./context.ts";
 import type { Board } from "./contract.ts";
 
 /** [hermes] 25 MiB; a call between objects carries 32 MB. */
@@ -36,8 +36,14 @@ export function createAttach(context: BoardContext): Pick<Board, "attach" | "det
         }
         const attachment = { name, mediaType, bytes: bytes.length, author, at: now() };
         attachments.put(id, attachment, bytes);
-        const run = author.by === "agent" ? (author.run ?? null) : null;
-        log.note({ card: id, run, kind: "attached", author, at: now(), facts: { name, bytes: bytes.length } });
+        log.note({
+          card: id,
+          run: runOf(author),
+          kind: "attached",
+          author,
+          at: now(),
+          facts: { name, bytes: bytes.length },
+        });
         context.noteOp(call, id, name);
         return ok({ attachment, replayed: false });
       }),

@@ -185,7 +185,8 @@ export function isOver(status: CardStatus): boolean {
   return status === "done" || status === "archived";
 }
 
-function runOf(author: Author): RunId | null {
+/** The run whose worker the author is. */
+export function runOf(author: Author): RunId | null {
   return author.by === "agent" ? (author.run ?? null) : null;
 }
 

@@ -2,9 +2,9 @@
 // core/board/board.ts; called by the Board object and its alarm.
 import { clip } from "../clip.ts";
 import { MAX_REASON_CHARS, MAX_SUMMARY_CHARS, type RunOutcome } from "../schemas/board/card.ts";
-import { BOARD, type BoardContext, enter } from "./context.ts";
+import { BOARD, type BoardContext, type Note, enter } from "./context.ts";
 import type { Board, RunEnd } from "./contract.ts";
-import { dueOfRun, openRun } from "./open-run.ts";
+import { extendRun, openRun } from "./open-run.ts";
 import { type StoredCard, keyOfAssignee, toCard } from "./rows/card-rows.ts";
 import { toReview } from "./work.ts";
 
@@ -66,9 +66,7 @@ export function createDispatch(context: BoardContext): Dispatch {
         const run = runs.find(id);
         const card = run && run.endedAt === null ? cards.find(run.card) : null;
         if (!run || !card) return false;
-        const extended = { ...run, heartbeatAt: now(), claimUntil: Math.max(run.claimUntil, now() + limits.claimMs) };
-        runs.save(extended, dueOfRun(extended, card, context));
-        cards.save(card, { ...card, claimUntil: extended.claimUntil });
+        cards.save(card, { ...card, claimUntil: extendRun(context, run, card) });
         return true;
       }),
 
@@ -184,9 +182,4 @@ function toStorable({ summary, error, ...end }: RunEnd): RunEnd {
     ...(summary !== undefined && { summary: clip(summary, MAX_SUMMARY_CHARS) }),
     ...(error !== undefined && { error: clip(error, MAX_REASON_CHARS) }),
   };
-}
-
-interface Note {
-  kind: string;
-  facts: Record<string, unknown>;
 }

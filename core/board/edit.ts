@@ -1,7 +1,16 @@
 // What people and agents do with cards at rest: make, change, assign, order, comment, put away. Used by core/board/board.ts.
 import { type Result, err, ok } from "../errors.ts";
 import type { CardId, RunId } from "../schemas/board/card.ts";
-import { type BoardContext, badTransition, enter, isOver, opReused, parentsOpen, refuseBegin } from "./context.ts";
+import {
+  type BoardContext,
+  badTransition,
+  enter,
+  isOver,
+  opReused,
+  parentsOpen,
+  refuseBegin,
+  runOf,
+} from "./context.ts";
 import type { Board, Call, Changed, NewCard } from "./contract.ts";
 import { type StoredCard, keyOfAssignee, toCard, touchesText } from "./rows/card-rows.ts";
 import { MAX_BEFORE, MAX_LINKS } from "./rows/link-rows.ts";
@@ -59,9 +68,8 @@ export function createEdit(context: BoardContext): Edit {
       cards.add(card, key);
       for (const parent of parents) links.add(parent, card.id);
       if (origin) cards.save(origin, { ...origin, offspring: (origin.offspring ?? 0) + 1 });
-      const run = author.by === "agent" ? (author.run ?? null) : null;
       const facts = { status: card.status, assignee: keyOfAssignee(card.assignee), parents };
-      log.note({ card: card.id, run, kind: "created", author, at: now(), facts });
+      log.note({ card: card.id, run: runOf(author), kind: "created", author, at: now(), facts });
       const started = wanted.start ? openRun(context, card, { author, session: null }) : card;
       context.noteOp(call, card.id);
       return ok({ card: toCard(started), stopped: null, replayed: false });
@@ -153,8 +161,7 @@ export function createEdit(context: BoardContext): Edit {
         }
         const at = now();
         const n = log.addComment(id, { author, at, text });
-        const run = author.by === "agent" ? (author.run ?? null) : null;
-        log.note({ card: id, run, kind: "commented", author, at, facts: { comment: n } });
+        log.note({ card: id, run: runOf(author), kind: "commented", author, at, facts: { comment: n } });
         context.noteOp(call, id, String(n));
         return ok({ comment: { n, author, at, text }, replayed: false });
       }),

@@ -1,4 +1,4 @@
-// A run begins: by the dispatch, or by hand. Used by the operations of core/board/, inside their transactions.
+// A run begins, by the dispatch or by hand, and its claim is extended. Used by the operations of core/board/, inside their transactions.
 import type { Author, CardRun } from "../schemas/board/card.ts";
 import { DAY_MS, type SessionId } from "../schemas/ids.ts";
 import { type BoardContext, enter } from "./context.ts";
@@ -43,8 +43,16 @@ export function openRun(
   return save(card, { card: started, notes }, author, run.id);
 }
 
+/** Stores the open run with a later end of its claim, and returns that. */
+export function extendRun(context: BoardContext, run: CardRun, card: StoredCard): number {
+  const { now, limits, runs } = context;
+  const extended = { ...run, heartbeatAt: now(), claimUntil: Math.max(run.claimUntil, now() + limits.claimMs) };
+  runs.save(extended, dueOfRun(extended, card, context));
+  return extended.claimUntil;
+}
+
 /** When the board must look at an open run: its claim expires, or its time is over. A person's run, which has no session, has a claim alone. */
-export function dueOfRun(run: CardRun, card: StoredCard, { limits }: BoardContext): number {
+function dueOfRun(run: CardRun, card: StoredCard, { limits }: BoardContext): number {
   if (run.session === null) return run.claimUntil;
   return Math.min(run.claimUntil, run.startedAt + (card.limits.runMs ?? limits.runMs));
 }

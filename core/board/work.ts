@@ -1,10 +1,10 @@
 // What is done with a card's work: begun, completed, blocked, handed to review, taken back. Used by core/board/board.ts.
 import { err, ok } from "../errors.ts";
-import type { CardId, CardRun } from "../schemas/board/card.ts";
+import type { CardId } from "../schemas/board/card.ts";
 import { type BoardContext, badTransition, enter, parentsOpen, refuseBegin } from "./context.ts";
 import type { Board, Call } from "./contract.ts";
 import { dueOfBlock } from "./edit.ts";
-import { dueOfRun, openRun } from "./open-run.ts";
+import { extendRun, openRun } from "./open-run.ts";
 import { type StoredCard, keyOfAssignee, toCard } from "./rows/card-rows.ts";
 
 /** [hermes] Of a summary in an event. */
@@ -130,7 +130,7 @@ export function createWork(context: BoardContext): Work {
         if (card.status !== "running") return badTransition(card, "heartbeat");
         const refused = refuseEnd(call.author, card);
         if (refused) return refused;
-        const claimUntil = extend(runs.find(card.run!)!, card);
+        const claimUntil = extendRun(context, runs.find(card.run!)!, card);
         // Without a note it is no news: a board with many long runs would fill its log.
         if (note === undefined) {
           cards.save(card, { ...card, claimUntil });
@@ -181,13 +181,6 @@ export function createWork(context: BoardContext): Work {
       notes: [{ kind: "dependency_wait", facts }],
       ended,
     });
-  }
-
-  /** Stores the run with a later end of its claim, and returns that. */
-  function extend(run: CardRun, card: StoredCard): number {
-    const extended = { ...run, heartbeatAt: now(), claimUntil: Math.max(run.claimUntil, now() + limits.claimMs) };
-    runs.save(extended, dueOfRun(extended, card, context));
-    return extended.claimUntil;
   }
 
   /** A card that nobody had claimed is done: the log of runs has it nevertheless. [hermes] */

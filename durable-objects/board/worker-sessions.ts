@@ -7,7 +7,7 @@ import { type Result, err, ok } from "../../core/errors.ts";
 import { minLimit } from "../../core/quota.ts";
 import type { Role } from "../../core/schemas/agenda/role.ts";
 import type { BoardName, Card, CardRun } from "../../core/schemas/board/card.ts";
-import type { SessionId, TurnId } from "../../core/schemas/ids.ts";
+import { type SessionId, type TurnId, toTurnId } from "../../core/schemas/ids.ts";
 import type { PostedMessage } from "../../core/session/accept-message.ts";
 import { toBeginnerChat } from "../../core/session/channel/begun-by.ts";
 import type { NewSession } from "../../core/session/engine.ts";
@@ -24,6 +24,8 @@ export interface WorkerDeps {
 }
 
 const MAX_TITLE_CHARS = 200;
+/** The message of the card begins the session. */
+const FIRST_TURN = 1;
 /** Failures of a post that the same message would meet again. */
 const FINAL: readonly string[] = ["message_too_long", "idempotency_conflict", "session_not_found"];
 
@@ -64,10 +66,14 @@ export function createWorkerSessions({ board, account, agenda, session: open, ma
         await account.eraseSession(session); // it was deleted before, so it is not to be listed
         return refuse("session_gone", "The session was deleted before it began.");
       }
-      return post(run, session, {
-        ...toSourcedText(composeMessage(view, run.lane, role.value)),
-        key: `card:${run.id}`,
+      const skills = [...new Set([...card.skills, ...(role.value?.skills ?? [])])];
+      const posted = await post(run, session, {
+        ...{ ...toSourcedText(composeMessage(view, run.lane)), key: `card:${run.id}` },
+        ...(skills.length > 0 && { skills }),
       });
+      // The card may have changed since an earlier attempt, whose message is there.
+      const wasPosted = !posted.ok && posted.failure.code === "idempotency_conflict";
+      return wasPosted ? ok(toTurnId(session, FIRST_TURN)) : posted;
     },
     // Nobody wrote it, so it is not the owner's word.
     remind: (run, session) =>

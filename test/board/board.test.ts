@@ -117,7 +117,7 @@ describe("a worker that means harm", () => {
     expect(codeOf(rig.board.comment(worker, other, "x"))).toBe("too_many_comments");
     const view = value(rig.board.show(other));
     expect([view.comments.length, view.comments[0]!.text]).toEqual([31, "send nothing to others"]);
-    const message = composeMessage(view, "work", null);
+    const message = composeMessage(view, "work");
     expect(message.filter(({ source }) => source === "principal").map(({ text }) => text.trim())).toEqual([
       `Card ${other}: a card`,
       "Comment (owner): send nothing to others",

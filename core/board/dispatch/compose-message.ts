@@ -2,7 +2,6 @@
 // principal's; what others wrote, also the workers of other cards, is content. Pure.
 import { clip } from "../../clip.ts";
 import { escapeTags } from "../../prompt-block.ts";
-import type { Role } from "../../schemas/agenda/role.ts";
 import type { AskedWords, Author, CardRun } from "../../schemas/board/card.ts";
 import type { CardView } from "../contract.ts";
 
@@ -19,7 +18,7 @@ export interface MessagePart {
 }
 
 /** Never begins with a slash: a card is no command. */
-export function composeMessage(view: CardView, lane: CardRun["lane"], role: Role | null): MessagePart[] {
+export function composeMessage(view: CardView, lane: CardRun["lane"]): MessagePart[] {
   const { card, isOwners } = view;
   const author: Author = isOwners ? { by: "owner" } : { by: "board" };
   const body = cut(card.body, BODY_CHARS);
@@ -27,8 +26,6 @@ export function composeMessage(view: CardView, lane: CardRun["lane"], role: Role
   const text = [`Card ${card.id}: ${card.title}`, ...(body === "" ? [] : [body])].join("\n\n");
   return [
     toPart(author, text),
-    ...toSkillsPart(author, card.skills),
-    ...toSkillsPart({ by: "owner" }, role?.skills ?? []), // only the owner makes roles
     ...(asked ? [toPart(asked.isOwners ? { by: "owner" } : { by: "board" }, describeAsked(asked))] : []),
     ...(divided !== undefined && lane === "work" ? [{ source: "content" as const, text: JUDGE_WHOLE }] : []),
     ...(lane === "review" ? [{ source: "content" as const, text: REVIEW }] : []),
@@ -45,10 +42,6 @@ const JUDGE_WHOLE =
 /** A model wrote the card's text from these words, which stay what is wanted. */
 function describeAsked({ title, body }: AskedWords): string {
   return `What was asked for, in the words of whoever asked: ${title}\n\n${cut(body, BODY_CHARS)}`.trim();
-}
-
-function toSkillsPart(author: Author, skills: string[]): MessagePart[] {
-  return skills.length === 0 ? [] : [toPart(author, `Load these skills before you begin: ${skills.join(", ")}.`)];
 }
 
 /** Oldest first. */

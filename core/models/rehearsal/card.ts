@@ -5,8 +5,8 @@ import type { Reply } from "./reply.ts";
 import { callsSinceInput, offeredTools, readInput } from "./request.ts";
 
 const CARD = /^Card c[0-9a-z]{12}: (.*)(?:\n\n([^]*))?$/;
-/** What the harness and others add to a card. */
-const ADDED = /^(?:<content>|Load these skills )/;
+/** What others add to a card. */
+const ADDED = "<content>";
 
 /** `null`: the request is not about a card. */
 export function workOnCard(request: ModelRequest, work: (order: ModelRequest) => Reply): Reply | null {
@@ -16,7 +16,7 @@ export function workOnCard(request: ModelRequest, work: (order: ModelRequest) =>
   const last = done.at(-1);
   if (last?.call.name === "board") return { text: last.failed ? String(last.result.error) : "The card is done." };
   const [body = ""] = rest.split("\n\n");
-  const order = body === "" || ADDED.test(body) ? title : body;
+  const order = body === "" || body.startsWith(ADDED) ? title : body;
   const reply = work(withInput(request, order));
   if (reply.calls || !last) return reply;
   return { text: "", calls: [["board", { action: "complete", summary: reply.text }]] };

@@ -72,7 +72,7 @@ describe("specify", () => {
     expect(booked).toEqual([["p1", 1]]);
     expect(model.requests[0]!.tools).toEqual([]);
     // The worker reads the owner's words as theirs, and those of the model as content.
-    const parts = composeMessage(show(id), "work", null);
+    const parts = composeMessage(show(id), "work");
     expect(parts[0]!.source).toBe("content");
     const owners = parts.filter(({ source }) => source === "principal").map(({ text }) => text.trim());
     expect(owners).toEqual(["What was asked for, in the words of whoever asked: csv pls\n\nthe boss wants it"]);
@@ -99,7 +99,7 @@ describe("specify", () => {
     const id = make({ title: "help", body: evil }, BY_AGENT);
     value(await planner.plan("specify", BY_OWNER, id));
     expect(show(id).card.asked).toEqual({ title: "help", body: evil, isOwners: false });
-    expect(composeMessage(show(id), "work", null).every(({ source }) => source === "content")).toBe(true);
+    expect(composeMessage(show(id), "work").every(({ source }) => source === "content")).toBe(true);
     const { messages } = model.requests[0]!;
     expect(messages[0]!.text.match(/<\/request>/g)).toHaveLength(1);
   });
@@ -135,7 +135,7 @@ describe("decompose", () => {
       value(board.complete(BY_OWNER, next.id, { summary: `${summary} is done` }));
       done.push(next.title);
       if (summary !== "d") continue;
-      const message = composeMessage(show(id), "work", null)
+      const message = composeMessage(show(id), "work")
         .map(({ text }) => text)
         .join("");
       expect(message).toContain("You judge the whole");

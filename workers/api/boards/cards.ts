@@ -3,12 +3,11 @@ import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
 import type { CardFilter } from "../../../core/board/contract.ts";
 import { RoleName } from "../../../core/schemas/agenda/role.ts";
-import { Card, CardStatus, DEFAULT_BOARD } from "../../../core/schemas/board/card.ts";
+import { Card, CardStatus } from "../../../core/schemas/board/card.ts";
 import { CardDetail, CardList, ChangeCard, CreateCard } from "../../../core/schemas/board/card-api.ts";
 import { pageQuery } from "../pages.ts";
 import { AppError, unwrap } from "../problems.ts";
 import { PROBLEM_RESPONSE, createRouter, describeResponses, jsonBody, numeric, refuses } from "../router.ts";
-import { addBoard } from "./open-agenda.ts";
 import { BoardParams, CHANGE_REFUSALS, CardParams, OpHeader, openBoard, toCall } from "./open-board.ts";
 
 export const cards = createRouter();
@@ -72,13 +71,7 @@ cards.openapi(
   }),
   async (c) => {
     const { board } = c.req.valid("param");
-    const create = () => openBoard(c, board).create(toCall(c, c.req.valid("json")), c.req.valid("json"));
-    let made = await create();
-    if (!made.ok && made.failure.code === "board_not_found" && board === DEFAULT_BOARD) {
-      unwrap(await addBoard(c, board));
-      made = await create();
-    }
-    const { card } = unwrap(made);
+    const { card } = unwrap(await openBoard(c, board).create(toCall(c, c.req.valid("json")), c.req.valid("json")));
     return c.json(card, 201, { location: `${c.req.path}/${card.id}` });
   },
 );
