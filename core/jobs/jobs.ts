@@ -32,7 +32,7 @@ export interface OpenRun {
 }
 
 /** [own] A run that begins so late has lost more than a turn's wait for a place. */
-const LATE_MS = 5 * 60_000;
+const OVERDUE_MS = 5 * 60_000;
 /** Of each kind. More lines are not useful. */
 const CHECKED_JOBS = 5;
 
@@ -112,7 +112,7 @@ export function createJobs(deps: JobsDeps) {
     count: jobs.count,
     /** For a check-up: what a person should look at. */
     checkUp(): JobsCheckUp {
-      const late = jobs.listDue(clock.now() - LATE_MS, CHECKED_JOBS);
+      const late = jobs.listDue(clock.now() - OVERDUE_MS, CHECKED_JOBS);
       return {
         jobs: jobs.count(),
         late: late.map((job) => ({ name: job.name, due: dueOf(job)! })),

@@ -1,8 +1,8 @@
 // The tables of a board. Made once, before its first card. See docs/STORAGE.md.
 
 /**
- * `card`: `record` is the card (version 2); the other columns are what it is found by. `lane`: set while the dispatch may claim it, or once its role exists. `due`: when
- * the board does something with it by itself. `archived_at`: until its events and runs were removed.
+ * `card`: `record` is the card (version 2); the other columns are what it is found by. `lane`: set while the dispatch may claim it, or once its
+ * role exists. `due`: when the board does something with it by itself. `archived_at`: until its events and runs were removed.
  * `card_run`: `due` is set while the run is open: when its claim expires or its time is over. `dispatched`: 0 for a run that was begun by hand.
  * `card_op`: operations that were carried out, so that a repetition changes nothing.
  */

@@ -1,5 +1,6 @@
 // `/skill-name what to do`: loads the skills that a message names and adds their texts after it, as user text and never as
-// system text. The same for skills that came with a message, as those of a job. For a message that names none, loads a skill that the message clearly calls for. Called by run-turn.ts before
+// system text. The same for skills that came with a message, as those of a job or a card. For a message that names none, loads a skill that the
+// message clearly calls for. Called by run-turn.ts before
 // the first model call. The texts are recorded as a note, so that a resumed turn sends the same bytes.
 import { withResultLimits } from "../../../agent/small-window.ts";
 import { type Failure, type Result, err, ok } from "../../../errors.ts";
