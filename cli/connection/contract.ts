@@ -2855,13 +2855,13 @@ export interface Contract {
   "POST /v1/hooks": {
     body: {
       url: string;
-      events: ("turn.ended" | "review.learned" | "pending.created" | "approval.needed" | "skill.withdrawn" | "budget.reached" | "webhook.answered" | "job.ended")[];
+      events: ("turn.ended" | "review.learned" | "pending.created" | "approval.needed" | "skill.withdrawn" | "budget.reached" | "webhook.answered" | "job.ended" | "card.waiting" | "card.done")[];
       description?: string | undefined;
     };
     answer: {
       id: string;
       url: string;
-      events: ("turn.ended" | "review.learned" | "pending.created" | "approval.needed" | "skill.withdrawn" | "budget.reached" | "webhook.answered" | "job.ended")[];
+      events: ("turn.ended" | "review.learned" | "pending.created" | "approval.needed" | "skill.withdrawn" | "budget.reached" | "webhook.answered" | "job.ended" | "card.waiting" | "card.done")[];
       description?: string | undefined;
       createdAt: number;
       disabledAt?: number | undefined;
@@ -2874,7 +2874,7 @@ export interface Contract {
       hooks: {
         id: string;
         url: string;
-        events: ("turn.ended" | "review.learned" | "pending.created" | "approval.needed" | "skill.withdrawn" | "budget.reached" | "webhook.answered" | "job.ended")[];
+        events: ("turn.ended" | "review.learned" | "pending.created" | "approval.needed" | "skill.withdrawn" | "budget.reached" | "webhook.answered" | "job.ended" | "card.waiting" | "card.done")[];
         description?: string | undefined;
         createdAt: number;
         disabledAt?: number | undefined;
@@ -2886,7 +2886,7 @@ export interface Contract {
     answer: {
       id: string;
       url: string;
-      events: ("turn.ended" | "review.learned" | "pending.created" | "approval.needed" | "skill.withdrawn" | "budget.reached" | "webhook.answered" | "job.ended")[];
+      events: ("turn.ended" | "review.learned" | "pending.created" | "approval.needed" | "skill.withdrawn" | "budget.reached" | "webhook.answered" | "job.ended" | "card.waiting" | "card.done")[];
       description?: string | undefined;
       createdAt: number;
       disabledAt?: number | undefined;
@@ -2906,7 +2906,7 @@ export interface Contract {
     answer: {
       deliveries: {
         event: string;
-        type: "turn.ended" | "review.learned" | "pending.created" | "approval.needed" | "skill.withdrawn" | "budget.reached" | "webhook.answered" | "job.ended" | "ping";
+        type: "turn.ended" | "review.learned" | "pending.created" | "approval.needed" | "skill.withdrawn" | "budget.reached" | "webhook.answered" | "job.ended" | "card.waiting" | "card.done" | "ping";
         session?: string | undefined;
         at: number;
         state: "waiting" | "delivered" | "failed";

@@ -9,7 +9,9 @@ import { createAttachmentRows } from "./rows/attachment-rows.ts";
 import { type StoredCard, createCardRows, toCard } from "./rows/card-rows.ts";
 import { createLinkRows } from "./rows/link-rows.ts";
 import { type KnownOp, createLogRows } from "./rows/log-rows.ts";
+import { createNewsRows } from "./rows/news-rows.ts";
 import { createRunRows } from "./rows/run-rows.ts";
+import { toNews } from "./news.ts";
 import { type Operation, canBegin, isTransition, stepsFrom } from "./transitions.ts";
 
 export interface BoardParts {
@@ -48,8 +50,9 @@ export function createContext({ sql, clock, random, limits }: BoardParts) {
     runs: createRunRows(sql),
     log: createLogRows(sql),
     attachments: createAttachmentRows(sql),
+    news: createNewsRows(sql),
   };
-  const { cards, links, runs, log } = rows;
+  const { cards, links, runs, log, news } = rows;
   const now = () => clock.now();
 
   function newId(prefix: "c" | "r"): string {
@@ -85,9 +88,23 @@ export function createContext({ sql, clock, random, limits }: BoardParts) {
     if (notes.length === 0) return card;
     const saved = { ...card, changedAt: now() };
     cards.save(before, saved);
-    for (const { kind, facts = {} } of notes) log.note({ card: card.id, run, kind, author, at: now(), facts });
+    const noted = notes.map(({ kind, facts = {} }) => log.note({ card: card.id, run, kind, author, at: now(), facts }));
+    const kinds = notes.map(({ kind }) => kind);
+    tell(noted.at(-1)!, card.id, toNews(before, saved, { kinds }), { author, run });
     if (!isOver(before.status) && isOver(card.status)) recompute(links.children(card.id));
     return saved;
+  }
+
+  /** Inside the transaction of the change. `n`: of its event. The event leaves with the session that did it. */
+  function tell(
+    n: number,
+    card: CardId,
+    told: ReturnType<typeof toNews>,
+    { author, run }: { author: Author; run: RunId | null },
+  ): void {
+    if (!told) return;
+    const session = author.by === "agent" ? author.session : run === null ? null : runs.find(run)?.session;
+    news.add({ n, card, news: { ...told, at: now(), ...(session && { session }) } });
   }
 
   /** Cards that waited for what is done or gone now. */
@@ -170,7 +187,7 @@ export function createContext({ sql, clock, random, limits }: BoardParts) {
 
   return {
     ...{ sql, limits, now, newId, find, change, findOp, noteOp, replay },
-    ...{ ...rows, refuse, save, recompute, restOf, endRunOf, refuseEnd },
+    ...{ ...rows, refuse, save, tell, recompute, restOf, endRunOf, refuseEnd },
   };
 }
 

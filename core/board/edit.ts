@@ -14,6 +14,7 @@ import {
 import type { Board, Call, Changed, NewCard } from "./contract.ts";
 import { type StoredCard, keyOfAssignee, toCard, touchesText } from "./rows/card-rows.ts";
 import { MAX_BEFORE, MAX_LINKS } from "./rows/link-rows.ts";
+import { toNews } from "./news.ts";
 import { openRun } from "./open-run.ts";
 
 /** [own] */
@@ -30,7 +31,7 @@ type Edit = Pick<
 >;
 
 export function createEdit(context: BoardContext): Edit {
-  const { sql, limits, now, cards, links, runs, log, attachments, find, change, refuse } = context;
+  const { sql, limits, now, cards, links, runs, log, news, attachments, find, change, refuse } = context;
 
   function create(call: Call, wanted: NewCard): Result<Changed> {
     const { author } = call;
@@ -69,7 +70,9 @@ export function createEdit(context: BoardContext): Edit {
       for (const parent of parents) links.add(parent, card.id);
       if (origin) cards.save(origin, { ...origin, offspring: (origin.offspring ?? 0) + 1 });
       const facts = { status: card.status, assignee: keyOfAssignee(card.assignee), parents };
-      log.note({ card: card.id, run: runOf(author), kind: "created", author, at: now(), facts });
+      const n = log.note({ card: card.id, run: runOf(author), kind: "created", author, at: now(), facts });
+      const told = toNews(null, card, { kinds: [], isLimited: isTooMany });
+      context.tell(n, card.id, told, { author, run: null });
       const started = wanted.start ? openRun(context, card, { author, session: null }) : card;
       context.noteOp(call, card.id);
       return ok({ card: toCard(started), stopped: null, replayed: false });
@@ -125,6 +128,7 @@ export function createEdit(context: BoardContext): Edit {
         log.removeEventsOf(id);
         log.noteDeletion(id, now());
         log.removeCommentsOf(id);
+        news.removeOf(id);
         runs.removeOf(id);
         attachments.removeOf(id);
         context.recompute(children);

@@ -169,6 +169,7 @@ export const BOARD_FATES: Record<string, Fate> = {
   card_link: "stays: as `card`",
   card_run: "stays: as `card`",
   card_event: "stays: as `card`",
+  card_news: "stays: as `card`",
   card_comment: "stays: as `card`",
   card_attachment: "stays: as `card`",
   card_attachment_part: "stays: as `card`",

@@ -7,6 +7,8 @@ import { BOARD_SCHEMA, createBoard } from "../../core/board/board.ts";
 import type { Call, Changed } from "../../core/board/contract.ts";
 import { DISPATCH_SCHEMA, createDispatchRows } from "../../core/board/dispatch/dispatch-rows.ts";
 import { createDispatcher } from "../../core/board/dispatch/dispatcher.ts";
+import { createNewsRows } from "../../core/board/rows/news-rows.ts";
+import { createTeller } from "../../core/board/tell.ts";
 import { type Result, err, messageOf } from "../../core/errors.ts";
 import type { PlanKind } from "../../core/prompts/plan/plan.ts";
 import type { RoleName } from "../../core/schemas/agenda/role.ts";
@@ -56,12 +58,21 @@ export class Board extends DurableObject<BoardEnv> {
       remind: (run, session) => this.#unlessErased(session, this.#workers.remind(run, session)),
     },
     takePlaces: async (open) => (this.#exists() ? this.#agenda.takePlaces(this.#name, open) : 0),
-    changed: () => this.#live.tell(),
+    changed: () => {
+      this.#live.tell();
+      this.#tell();
+    },
     report: (what, error) => this.#report(what, error),
   });
   readonly #planner = createBoardPlanner(this.env, {
     ...{ board: this.#board, settings: this.#operators, account: this.#account, agenda: this.#agenda },
     isGone: () => !this.#exists(),
+  });
+  readonly #teller = createTeller({
+    ...{ profile: this.#profile, board: this.#name, clock: systemClock, rows: createNewsRows(this.#sql) },
+    exists: () => this.#exists(),
+    take: (event) => this.#account.takeHookEvent(event),
+    report: (what, error) => this.#report(what, error),
   });
   #working: Promise<void> | null = null;
   #again = false;
@@ -111,7 +122,7 @@ export class Board extends DurableObject<BoardEnv> {
   async wake(role?: RoleName): Promise<void> {
     if (!this.#exists()) return;
     if (role !== undefined) this.#dispatcher.noteRole(role);
-    await this.#arm(this.#dispatcher.nextDue());
+    await this.#arm(this.#nextDue());
     this.#work();
   }
 
@@ -141,6 +152,7 @@ export class Board extends DurableObject<BoardEnv> {
   override async alarm(): Promise<void> {
     if (!this.#exists()) return;
     await this.ctx.storage.setAlarm(systemClock.now() + WATCH_MS);
+    this.#tell();
     this.#work();
   }
 
@@ -152,7 +164,7 @@ export class Board extends DurableObject<BoardEnv> {
       for (const socket of this.ctx.getWebSockets()) socket.close(CLOSE_CODES.deleted, "This board was deleted.");
       const stop = (session: SessionId) =>
         this.#workers.stop(session).catch((error: unknown) => this.#report(`the turn of ${session}`, error));
-      await Promise.all(sessions.map(stop));
+      await Promise.all([...sessions.map(stop), this.#teller.telling()]);
       await this.ctx.storage.deleteAlarm();
       await this.ctx.storage.deleteAll();
     } finally {
@@ -168,9 +180,10 @@ export class Board extends DurableObject<BoardEnv> {
     if (stopped) this.#dispatcher.stopRun(stopped);
     this.#dispatcher.noteCall();
     this.#live.tell();
+    this.#tell();
     const due = this.#dispatcher.nextDue();
     const now = systemClock.now();
-    await this.#arm(due);
+    await this.#arm(first(due, this.#teller.nextDue()));
     if (this.#dispatcher.mustRun() || (due !== null && due <= now)) this.#work();
   }
 
@@ -192,11 +205,22 @@ export class Board extends DurableObject<BoardEnv> {
   async #run(): Promise<void> {
     try {
       await this.#dispatcher.run();
-      if (this.#exists()) await this.#arm(this.#dispatcher.nextDue(), true);
+      if (this.#exists()) await this.#arm(this.#nextDue(), true);
     } catch (error) {
       this.#report("dispatch", error);
       if (this.#exists()) await this.ctx.storage.setAlarm(systemClock.now() + WATCH_MS);
     }
+  }
+
+  /** Not awaited. Tells webhooks what has become of cards. */
+  #tell(): void {
+    const telling = this.#teller.tell();
+    if (!telling) return;
+    const over = telling.then(() => (this.#exists() ? this.#arm(this.#nextDue(), !this.#working) : undefined));
+    this.ctx.waitUntil(over.catch((error: unknown) => this.#report("webhooks", error)));
+  }
+  #nextDue(): number | null {
+    return first(this.#dispatcher.nextDue(), this.#teller.nextDue());
   }
 
   /** At `due`, at once if the time has passed. `isOver`: the work is done, so the alarm of the watch is not needed. */
@@ -225,4 +249,9 @@ export class Board extends DurableObject<BoardEnv> {
 
 function isPlan(method: BoardMethod | PlanKind): method is PlanKind {
   return (PLAN_METHODS as readonly string[]).includes(method);
+}
+
+/** The earlier one. `null`: never. */
+function first(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? (one ?? other) : Math.min(one, other);
 }

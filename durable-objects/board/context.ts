@@ -4,6 +4,7 @@ import type { Role, RoleName } from "../../core/schemas/agenda/role.ts";
 import type { Accepted, CreatedSession, SessionInfo } from "../../core/schemas/api.ts";
 import type { BoardName } from "../../core/schemas/board/card.ts";
 import type { ProfileId, SessionId } from "../../core/schemas/ids.ts";
+import type { HookEvent } from "../../core/schemas/profile/hooks.ts";
 import type { Booking, Budget, MonthSpent } from "../../core/schemas/usage.ts";
 import type { TurnRequest } from "../../core/session/context.ts";
 import type { TurnReport } from "../../core/schemas/run.ts";
@@ -35,6 +36,8 @@ export interface AccountStub {
   /** Rejects for a profile that is gone. `null`: its budget is spent. */
   reserveTurn(request: TurnRequest): Promise<Budget | MonthSpent | null>;
   book(booking: Booking): Promise<void>;
+  /** Idempotent by the event's id. A profile that was deleted ignores it. */
+  takeHookEvent(event: HookEvent): Promise<void>;
 }
 
 export interface AgendaStub {

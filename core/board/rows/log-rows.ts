@@ -22,11 +22,12 @@ export interface KnownOp {
 export function createLogRows(sql: Sql) {
   const COMMENT = "SELECT n, author, at, text FROM card_comment INDEXED BY card_comment_card";
   return {
-    note({ card, run, kind, author, at, facts }: Omit<CardEvent, "n">): void {
-      sql.run(
-        "INSERT INTO card_event VALUES (NULL, ?, ?, ?, ?, ?, ?)",
+    /** Returns the event's number. */
+    note({ card, run, kind, author, at, facts }: Omit<CardEvent, "n">): number {
+      return sql.run<{ n: number }>(
+        "INSERT INTO card_event VALUES (NULL, ?, ?, ?, ?, ?, ?) RETURNING n",
         ...[card, run, kind, JSON.stringify(author), at, JSON.stringify(facts)],
-      );
+      )[0]!.n;
     },
     events({ after, card, limit = 100 }: { after: number; card?: CardId; limit?: number }): CardEvent[] {
       const rows =

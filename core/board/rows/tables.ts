@@ -28,6 +28,7 @@ export const BOARD_SCHEMA = [
   `CREATE TABLE IF NOT EXISTS card_event (n INTEGER PRIMARY KEY, card TEXT NOT NULL, run TEXT, kind TEXT NOT NULL, author TEXT NOT NULL,
     at INTEGER NOT NULL, facts TEXT NOT NULL) STRICT`,
   "CREATE INDEX IF NOT EXISTS card_event_card ON card_event (card, n)",
+  "CREATE TABLE IF NOT EXISTS card_news (n INTEGER PRIMARY KEY, card TEXT NOT NULL, record TEXT NOT NULL) STRICT",
   `CREATE TABLE IF NOT EXISTS card_comment (n INTEGER PRIMARY KEY, card TEXT NOT NULL, author TEXT NOT NULL, at INTEGER NOT NULL,
     text TEXT NOT NULL) STRICT`,
   "CREATE INDEX IF NOT EXISTS card_comment_card ON card_comment (card, n)",

@@ -15,6 +15,8 @@ export const HookEventType = z.enum([
   "budget.reached",
   "webhook.answered",
   "job.ended",
+  "card.waiting",
+  "card.done",
 ]);
 export type HookEventType = z.infer<typeof HookEventType>;
 

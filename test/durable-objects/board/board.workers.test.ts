@@ -165,6 +165,30 @@ it("stops its runs when it is erased, and another board has their places", async
   await script.release();
 });
 
+it("tells the profile's webhooks that a card waits and that it is done, once, and then has no alarm for it", async () => {
+  const hook = { url: "https://hooks.example/cards", events: ["card.waiting", "card.done"] };
+  const { body: made } = await ask("POST", "/v1/hooks", { key, body: hook });
+  const told = () =>
+    runInDurableObject(env.ACCOUNT.getByName(profile), (_, { storage }) =>
+      storage.sql.exec("SELECT * FROM hook_delivery").toArray(),
+    );
+  const board = env.BOARD.getByName(`${profile}/main`);
+  const left = () =>
+    runInDurableObject(board, async (_, { storage }) => [
+      ...storage.sql.exec("SELECT n FROM card_news").toArray(),
+      ...[await storage.getAlarm()].filter((at) => at !== null && at - Date.now() < 3_600_000),
+    ]);
+  const card = await make("told", { block: { kind: "needs_input", reason: "Which one?" } });
+  await until(told).toHaveLength(1);
+  const done = { key, body: { summary: "It is." } };
+  expect((await ask("POST", `/v1/boards/main/cards/${card}/complete`, done)).status).toBe(200);
+  await until(told).toHaveLength(2);
+  await until(left).toEqual([]);
+  const log = (await ask("GET", `/v1/hooks/${(made as { id: string }).id}/deliveries`, { key })).body;
+  const types = (log as { deliveries: { type: string }[] }).deliveries.map(({ type }) => type);
+  expect(types.sort()).toEqual(["card.done", "card.waiting"]);
+});
+
 it("waits in ready for a role that was removed, and begins once it is there again", async () => {
   await setScript(works("waiting"));
   await ask("PUT", "/v1/roles/writer", { key, body: {} });
