@@ -6,7 +6,7 @@ import { availableParallelism } from "node:os";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
-import { rerunLostFiles } from "./test/support/runners/rerun-lost-file.ts";
+import { fetchSingleModules } from "./test/support/runners/fetch-single-modules.ts";
 
 const markdown = {
   name: "markdown-as-text",
@@ -86,7 +86,7 @@ export default defineConfig({
               workerLoaders: { LOADER: {} },
             },
           }),
-          rerunLostFiles(),
+          fetchSingleModules(),
         ],
         test: {
           name: "workers",
