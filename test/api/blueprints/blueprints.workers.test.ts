@@ -60,7 +60,7 @@ describe("a blueprint", () => {
 
   it("refuses what does not fit", async () => {
     const wrong = await ask("POST", "/v1/blueprints/reminder", { key, body: { slots: { about: "x", time: "soon" } } });
-    expectProblem(wrong, 422, "slots_invalid", "The slots do not fit the blueprint");
+    expectProblem(wrong, 422, "slots_invalid", "The slots do not fit the blueprint", { facts: { slot: "time" } });
     expect((wrong.body as { detail: string }).detail).toContain("slot time: a time such as 07:30");
   });
 });
