@@ -18,10 +18,7 @@ export function openJobs(sql: Sql, clock: { now(): number }): JobPort {
   const toInfo = (job: Job) => toJobInfo(job, dueOf(job));
   const answer = (job: Result<Job>) => (job.ok ? ok(toInfo(job.value)) : job);
   return {
-    async create(spec, call) {
-      const made = jobs.put(spec, { ...call, ifAbsent: true });
-      return made.ok ? ok(toInfo(made.value.job)) : made;
-    },
+    create: async (spec, call) => answer(jobs.create(spec, call)),
     list: async (page) => jobs.list(page).map(toInfo),
     async read(name) {
       const job = answer(jobs.find(name));

@@ -7,6 +7,7 @@ import {
   readAction,
   readAssignee,
   showAssignee,
+  showAuthor,
 } from "../../core/commands/board/board-words.ts";
 import {
   BoardStatsInfo,
@@ -52,7 +53,7 @@ const EVENT: Column<CardEvent>[] = [
   { title: "when", cell: ({ at }) => formatTime(at) },
   { title: "card", cell: ({ card }) => card },
   { title: "what", cell: ({ kind }) => kind },
-  { title: "by", cell: ({ author }) => (author.by === "person" ? author.name : author.by), shrinks: true },
+  { title: "by", cell: ({ author }) => showAuthor(author), shrinks: true },
 ];
 
 const NO_CARD = "There is no card. `talaria board create TITLE` makes one.";

@@ -14,8 +14,6 @@ export interface ListedBoard {
   createdAt: number;
 }
 
-export type BoardList = ReturnType<typeof createBoardList>;
-
 export function createBoardList(sql: Sql) {
   return {
     /** By name. */

@@ -7,8 +7,6 @@ export const ROLE_SCHEMA = [
   "CREATE TABLE IF NOT EXISTS role (name TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID",
 ];
 
-export type RoleRows = ReturnType<typeof createRoleRows>;
-
 export function createRoleRows(sql: Sql) {
   return {
     /** Throws `StateNewerError` for a role that a newer version wrote. */

@@ -6,7 +6,7 @@ import type { CardId } from "../schemas/board/card.ts";
 import type { Board, Call, Changed } from "./contract.ts";
 
 /** What people, agents and workers may call. The rest is the board's own. */
-export const BOARD_METHODS = [
+const BOARD_METHODS = [
   ...(["create", "show", "list", "update", "delete", "assign", "move", "comment", "stats"] as const),
   ...([
     "link",

@@ -4,6 +4,7 @@ import { type Failure, type Result, assert, err, ok } from "../errors.ts";
 import type { Clock, Random, Sql } from "../ports.ts";
 import type { Author, Card, CardId, CardRun, CardStatus, RunId, RunOutcome } from "../schemas/board/card.ts";
 import type { BoardSettings } from "../schemas/board/settings.ts";
+import { createShortId } from "../short-id.ts";
 import type { Call, Changed } from "./contract.ts";
 import { createAttachmentRows } from "./rows/attachment-rows.ts";
 import { type StoredCard, createCardRows, toCard } from "./rows/card-rows.ts";
@@ -54,11 +55,7 @@ export function createContext({ sql, clock, random, limits }: BoardParts) {
   };
   const { cards, links, runs, log, news } = rows;
   const now = () => clock.now();
-
-  function newId(prefix: "c" | "r"): string {
-    const letters = Array.from({ length: 12 }, () => LETTERS[Math.floor(random() * LETTERS.length)]!);
-    return prefix + letters.join("");
-  }
+  const newId = (letter: "c" | "r") => createShortId(letter, random);
 
   /** `null`: the author may do it. */
   function refuse(author: Author, operation: string, card: CardId | null): { ok: false; failure: Failure } | null {
@@ -190,9 +187,6 @@ export function createContext({ sql, clock, random, limits }: BoardParts) {
     ...{ ...rows, refuse, save, tell, recompute, restOf, endRunOf, refuseEnd },
   };
 }
-
-/** As `CardId` and `RunId`. */
-const LETTERS = "0123456789abcdefghjkmnpqrstvwxyz";
 
 export function opReused(op: string): { ok: false; failure: Failure } {
   return err("op_reused", `The operation id '${op}' belongs to another operation. Use a new one.`);

@@ -168,7 +168,7 @@ export function createDispatch(context: BoardContext): Dispatch {
     const reason = `${failures} runs failed in a row. The last: ${end.how.replace("_", " ")}${end.error ? `: ${end.error}` : ""}`;
     const blocked = { ...enter(card, "blocked", "end_run"), failures };
     return {
-      card: { ...blocked, block: { kind: "needs_input", reason: reason.slice(0, 4_000) } },
+      card: { ...blocked, block: { kind: "needs_input", reason: clip(reason, MAX_REASON_CHARS) } },
       outcome: "gave_up",
       notes: [failed, { kind: "gave_up", facts: { failures } }],
     };

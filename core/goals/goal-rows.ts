@@ -20,8 +20,6 @@ export interface OwedWord {
   tries: number;
 }
 
-export type GoalRows = ReturnType<typeof createGoalRows>;
-
 export function createGoalRows(sql: Sql) {
   const read = (where: string, ...values: (string | number)[]): Goal[] =>
     sql.run<{ id: string; body: string }>(`SELECT id, body FROM goal ${where}`, ...values).map(parse);

@@ -2,7 +2,7 @@
 import type { Goal, GoalContract } from "../schemas/agenda/goal.ts";
 import { escapeTags } from "../prompt-block.ts";
 
-export const CLAUSES = {
+const CLAUSES = {
   outcome: "Outcome",
   verification: "Verification",
   constraints: "Constraints",

@@ -1,4 +1,5 @@
 // The verdict in the answer of a goal's judge. Pure; never throws. Anything but one well-formed JSON object with a verdict is `unparsed`.
+import { readModelJson } from "../agent/model-json.ts";
 import { clip, toOneLine } from "../clip.ts";
 import type { GoalVerdict } from "../schemas/agenda/goal.ts";
 import { isObject } from "../unknown-object.ts";
@@ -6,16 +7,10 @@ import { isObject } from "../unknown-object.ts";
 const MAX_REASON_CHARS = 400;
 const DEFAULT_WAIT_SECONDS = 60;
 const MAX_SECONDS = 86_400;
-const FENCE = "```";
 
 export function readVerdict(text: string): GoalVerdict {
   const unparsed: GoalVerdict = { kind: "unparsed", reason: "The judge's answer has no verdict." };
-  let read: unknown;
-  try {
-    read = JSON.parse(bare(text));
-  } catch {
-    return unparsed;
-  }
+  const read = readModelJson(text);
   if (!isObject(read)) return unparsed;
   const { verdict, reason: why, seconds } = read;
   const reason = typeof why === "string" ? clip(toOneLine(why), MAX_REASON_CHARS) : "";
@@ -32,12 +27,4 @@ export function readVerdict(text: string): GoalVerdict {
     default:
       return unparsed;
   }
-}
-
-/** Without the fence that some models put around JSON. */
-function bare(text: string): string {
-  const trimmed = text.trim();
-  if (!trimmed.startsWith(FENCE) || !trimmed.endsWith(FENCE)) return trimmed;
-  const begin = trimmed.indexOf("\n");
-  return begin < 0 ? trimmed : trimmed.slice(begin + 1, -FENCE.length).trim();
 }

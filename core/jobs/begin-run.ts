@@ -1,5 +1,6 @@
 // Begins a run of a job: which slot it is for, and when the next one is. Called inside the transaction of jobs.ts that stores both. Pure.
 import type { Random } from "../ports.ts";
+import { createShortId } from "../short-id.ts";
 import type { Job, JobRun, JobTrigger } from "../schemas/agenda/job.ts";
 import type { SessionId } from "../schemas/ids.ts";
 import { nextSlot } from "./next-slot.ts";
@@ -47,7 +48,7 @@ function begin(
   { now, random, session }: BeginRunDeps,
   { trigger, slot, key }: { trigger: JobTrigger; slot: number; key: string },
 ): BegunRun {
-  const id = createId("r", random);
+  const id = createShortId("r", random);
   const run: JobRun = {
     ...{ v: 1, id, job: job.id, name: job.name, trigger, slot, state: "claimed", session, turn: null },
     ...{
@@ -63,11 +64,4 @@ function begin(
     delivery: { state: "none", to: null, tries: 0, error: null },
   };
   return { job: { ...job, run: id, retry: null, notBefore: null }, run, key };
-}
-
-const ID_LETTERS = "0123456789abcdefghjkmnpqrstvwxyz";
-
-/** The letter and 12 others of 32: 60 bits. */
-export function createId(letter: string, random: Random): string {
-  return letter + Array.from({ length: 12 }, () => ID_LETTERS[Math.floor(random() * 32)]).join("");
 }

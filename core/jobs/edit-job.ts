@@ -4,12 +4,12 @@ import type { Random } from "../ports.ts";
 import type { ChangeJob, CreateJob, Job, JobSpec } from "../schemas/agenda/job.ts";
 import type { JobSettings } from "../schemas/agenda/settings.ts";
 import type { Author } from "../schemas/board/card.ts";
-import { createId } from "./begin-run.ts";
+import { createShortId } from "../short-id.ts";
 import { nextSlot } from "./next-slot.ts";
 import { type ReadSchedule, readSchedule } from "./schedule.ts";
 
 /** Where neither the schedule nor the job names one. */
-export const DEFAULT_ZONE = "UTC";
+const DEFAULT_ZONE = "UTC";
 
 export interface EditDeps {
   now: number;
@@ -22,7 +22,15 @@ export function createJob(spec: CreateJob, author: Author, { now, random, limits
   const read = readSchedule(spec.schedule, { now, zone: spec.timeZone ?? DEFAULT_ZONE, ...limits });
   if (!read.ok) return read;
   return checkGate({
-    ...{ v: 1, id: createId("j", random), ...spec, ...scheduled(read.value), author, createdAt: now, changedAt: now },
+    ...{
+      v: 1,
+      id: createShortId("j", random),
+      ...spec,
+      ...scheduled(read.value),
+      author,
+      createdAt: now,
+      changedAt: now,
+    },
     ...{ paused: null, finishedAt: null, failures: 0, attempts: 0, retry: null, notBefore: null, ran: 0 },
     ...{ seen: null, run: null },
   });
@@ -78,12 +86,6 @@ export function resumeJob(job: Job, now: number): Result<Job> {
     );
   }
   return ok({ ...job, nextAt, paused: null, failures: 0, attempts: 0, retry: null, notBefore: null });
-}
-
-/** A complete new form as a change; `null`: the job is like that already. */
-export function toChange({ name: _name, ...spec }: CreateJob, job: Job): ChangeJob | null {
-  const isKept = Object.entries(spec).every(([field, value]) => !isOther(value, job[field as keyof JobSpec]));
-  return isKept ? null : spec;
 }
 
 function isOther(a: unknown, b: unknown): boolean {

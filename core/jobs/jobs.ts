@@ -10,7 +10,7 @@ import type { SessionId } from "../schemas/ids.ts";
 import { sha256Hex } from "../schemas/learning/digest.ts";
 import { beginDueRun, beginManualRun, manualKey } from "./begin-run.ts";
 import { release } from "./end-run.ts";
-import { changeJob, createJob, resumeJob, toChange } from "./edit-job.ts";
+import { changeJob, createJob, resumeJob } from "./edit-job.ts";
 import { createJobRows, dueOf } from "./job-rows.ts";
 import { createOpRows } from "./op-rows.ts";
 import { createRunCalls } from "./run-calls.ts";
@@ -121,38 +121,22 @@ export function createJobs(deps: JobsDeps) {
       };
     },
 
-    /**
-     * Makes the job; `isNew: false` if there was one of this name, which then has the new form. With `ifAbsent` it is left as it is: failure
-     * `job_exists`. Failures too: `too_many_jobs`, `context_unknown`, and those of `readSchedule`.
-     */
-    put(
-      spec: CreateJob,
-      { author, op, ifAbsent = false }: ChangeCall & { author: Author; ifAbsent?: boolean },
-    ): Result<{ job: Job; isNew: boolean }> {
-      const work = (): Result<{ job: Job; isNew: boolean }> => {
-        const known = jobs.find(spec.name);
-        if (known && ifAbsent)
+    /** Failures: `job_exists`, `too_many_jobs`, `context_unknown`, and those of `readSchedule`. */
+    create(spec: CreateJob, { author, op }: ChangeCall & { author: Author }): Result<Job> {
+      const work = (): Result<Job> => {
+        if (jobs.find(spec.name)) {
           return err("job_exists", `There is a job '${spec.name}'. Change it, or take another name.`);
-        if (!known && jobs.count() >= limits.maxJobs) {
+        }
+        if (jobs.count() >= limits.maxJobs) {
           return err("too_many_jobs", `A profile has at most ${limits.maxJobs} jobs. Remove one first.`);
         }
         const context = checkContext(spec.name, spec.contextFrom);
-        if (!context.ok) return context;
-        const change = known && toChange(spec, known);
-        if (known && !change) return ok({ job: known, isNew: false });
-        const made =
-          known && change ? changeJob(known, change, author, editDeps()) : createJob(spec, author, editDeps());
-        if (!made.ok) return made;
-        if (known) jobs.put(made.value, known);
-        else jobs.add(made.value);
-        return ok({ job: made.value, isNew: !known });
-      };
-      const again = () => {
-        const job = find(spec.name);
-        return job.ok ? ok({ job: job.value, isNew: true }) : job;
+        const made = context.ok ? createJob(spec, author, editDeps()) : context;
+        if (made.ok) jobs.add(made.value);
+        return made;
       };
       const what = op === undefined ? "" : `create ${spec.name} ${sha256Hex(JSON.stringify(spec))}`;
-      return once({ op, what }, { work, again });
+      return once({ op, what }, { work, again: () => find(spec.name) });
     },
     /** Absent fields stay. Failures: `job_not_found`, `context_unknown`, and those of `readSchedule`. */
     change(name: JobName, change: ChangeJob, { author, op }: ChangeCall & { author: Author }): Result<Job> {

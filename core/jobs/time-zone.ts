@@ -1,7 +1,7 @@
 // Between instants and what the clocks of a time zone show, by the runtime's copy of the IANA database. Used by the schedules of jobs. Pure.
 // A wall time is the milliseconds that `Date.UTC` gives for what the clock shows.
+import { DAY_MS } from "../schemas/ids.ts";
 
-const DAY_MS = 24 * 60 * 60_000;
 /** A formatter costs more to make than to use. A profile's jobs name a handful of zones. */
 const MAX_FORMATTERS = 16;
 const formatters = new Map<string, Intl.DateTimeFormat>();

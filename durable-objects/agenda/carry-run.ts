@@ -1,6 +1,6 @@
 // Carries an open run out: its gate, its session, its message. Every step can be repeated: the session's id was chosen when the run was claimed,
 // and the message's key names the run. Called by job-desk.ts.
-import { type Result, err, ok } from "../../core/errors.ts";
+import { type Result, ok } from "../../core/errors.ts";
 import { type JobContext, toRunMessage } from "../../core/jobs/run-message.ts";
 import { readRunEnd } from "../../core/jobs/read-end.ts";
 import type { Jobs, OpenRun } from "../../core/jobs/jobs.ts";
@@ -8,6 +8,7 @@ import type { RunEnd, WakeGate } from "../../core/schemas/agenda/job.ts";
 import type { JobSettings } from "../../core/schemas/agenda/settings.ts";
 import { type SessionId, fromTurnId, toTurnId } from "../../core/schemas/ids.ts";
 import { toBeginnerChat } from "../../core/session/channel/begun-by.ts";
+import { PROFILE_GONE, beginSession } from "../begin-session.ts";
 import type { AccountStub, SessionStub } from "./context.ts";
 
 export interface CarryDeps {
@@ -24,23 +25,14 @@ const TURN = 1;
 const WRONG_GATE = new Set(["url_refused", "page_type_refused", "content_type_refused"]);
 
 export function createRunner({ jobs, limits, account, session: open, look }: CarryDeps) {
-  async function make({ job, run }: OpenRun, session: SessionId): Promise<Result<null>> {
-    const info = {
-      ...{ title: `Job ${job.name}`, learning: "on" as const, createdAt: run.claimedAt, kind: "job" as const },
-    };
-    if (!(await account.registerSession({ session, ...info })))
-      return err("profile_gone", "This profile has been deleted.");
-    const budget = { tokens: job.maxTokens ?? limits.maxTokens, usdMicros: 0 };
-    if (await open(session).create({ ...info, budget })) return ok(null);
-    await account.eraseSession(session); // it was deleted before, so it is not to be listed
-    return err("session_gone", "Its session was deleted.");
-  }
-
   /** Failures: `profile_gone`, `session_gone`, and those of `SessionCalls.post`. */
   async function post({ job, run }: OpenRun, session: SessionId, context: JobContext[]): Promise<Result<null>> {
     const rev = await account.checkProfile();
-    if (rev === null) return err("profile_gone", "This profile has been deleted.");
-    const made = await make({ job, run }, session);
+    if (rev === null) return PROFILE_GONE;
+    const made = await beginSession({ account, session: open }, session, {
+      ...{ title: `Job ${job.name}`, createdAt: run.claimedAt, kind: "job" },
+      budget: { tokens: job.maxTokens ?? limits.maxTokens, usdMicros: 0 },
+    });
     if (!made.ok) return made;
     const posted = await open(session).post({
       ...toRunMessage(job, run, context),

@@ -79,8 +79,7 @@ export function createJobDesk(deps: JobDeskDeps) {
           for (const query of SCHEMA) sql.run(query);
         });
       }
-      const made = jobs.put(spec, { ...call, ifAbsent: true });
-      return answer(made.ok ? ok(made.value.job) : made);
+      return answer(jobs.create(spec, call));
     },
     /** By name. `after`: the name of the last one of the page before. */
     list: (page: { after: string; limit: number }): JobInfo[] => (hasTables() ? jobs.list(page).map(toInfo) : []),

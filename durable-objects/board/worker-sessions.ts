@@ -3,7 +3,7 @@
 import { clip } from "../../core/clip.ts";
 import { REMINDER, composeMessage } from "../../core/board/dispatch/compose-message.ts";
 import type { WorkerPort } from "../../core/board/dispatch/worker-port.ts";
-import { type Result, err, ok } from "../../core/errors.ts";
+import { type Failure, type Result, err, ok } from "../../core/errors.ts";
 import { minLimit } from "../../core/quota.ts";
 import type { Role } from "../../core/schemas/agenda/role.ts";
 import type { BoardName, Card, CardRun } from "../../core/schemas/board/card.ts";
@@ -12,6 +12,7 @@ import type { PostedMessage } from "../../core/session/accept-message.ts";
 import { toBeginnerChat } from "../../core/session/channel/begun-by.ts";
 import type { NewSession } from "../../core/session/engine.ts";
 import { toSourcedText } from "../../core/session/turn/input-parts.ts";
+import { PROFILE_GONE, beginSession } from "../begin-session.ts";
 import type { AccountStub, AgendaStub, SessionStub } from "./context.ts";
 
 export interface WorkerDeps {
@@ -40,15 +41,14 @@ export function createWorkerSessions({ board, account, agenda, session: open, ma
 
   async function post(run: CardRun, session: SessionId, message: PostedMessage): Promise<Result<TurnId>> {
     const rev = await account.checkProfile();
-    if (rev === null) return refuse("profile_gone", "This profile has been deleted.");
+    if (rev === null) return refuse(PROFILE_GONE.failure);
     const posted = await open(session).post({
       ...{ ...message, busy: "queue" },
       channel: { chat: toBeginnerChat({ kind: "card", board, run: run.id }), message: run.id },
       ...(rev > 0 && { settingsRev: rev }),
     });
     if (posted.ok) return ok(posted.value.turn);
-    const { code, message: why } = posted.failure;
-    return FINAL.includes(code) ? refuse(code, why) : posted;
+    return FINAL.includes(posted.failure.code) ? refuse(posted.failure) : posted;
   }
 
   return {
@@ -57,15 +57,12 @@ export function createWorkerSessions({ board, account, agenda, session: open, ma
       if (!role.ok) return role;
       const { card } = view;
       const title = clip(`Card: ${card.title}`, MAX_TITLE_CHARS);
-      const info = { title, learning: "on" as const, createdAt: run.startedAt, kind: "card" as const };
-      if (!(await account.registerSession({ session, ...info }))) {
-        return refuse("profile_gone", "This profile has been deleted.");
-      }
-      const place = { board, card: card.id, run: run.id };
-      if (!(await open(session).create({ ...info, card: place, ...toChoice(role.value, card, maxTokens) }))) {
-        await account.eraseSession(session); // it was deleted before, so it is not to be listed
-        return refuse("session_gone", "The session was deleted before it began.");
-      }
+      const made = await beginSession({ account, session: open }, session, {
+        ...{ title, createdAt: run.startedAt, kind: "card" },
+        card: { board, card: card.id, run: run.id },
+        ...toChoice(role.value, card, maxTokens),
+      });
+      if (!made.ok) return refuse(made.failure);
       const skills = [...new Set([...card.skills, ...(role.value?.skills ?? [])])];
       const posted = await post(run, session, {
         ...{ ...toSourcedText(composeMessage(view, run.lane)), key: `card:${run.id}` },
@@ -107,6 +104,6 @@ function toChoice(
   };
 }
 
-function refuse(code: string, message: string): Result<never> {
+function refuse({ code, message }: Failure): Result<never> {
   return err(code, message, { isFinal: true });
 }

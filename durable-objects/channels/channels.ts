@@ -21,7 +21,7 @@ import type { ChannelState } from "../../core/schemas/channels/channel.ts";
 import type { DeliveryInfo } from "../../core/schemas/channels/ledger.ts";
 import type { SessionDelivery } from "../../core/schemas/channels/delivery.ts";
 import type { PlatformName } from "../../core/schemas/channels/inbound.ts";
-import { ProfileId, type SessionId } from "../../core/schemas/ids.ts";
+import { DAY_MS, ProfileId, type SessionId } from "../../core/schemas/ids.ts";
 import { systemClock } from "../../stores/platform/system-clock.ts";
 import { readSettings } from "../../wiring/settings.ts";
 import { hasTable, toSql } from "../sql.ts";
@@ -46,7 +46,6 @@ import { CHANNELS_SCHEMA, forgetPlatform, forgetSession, tidyRows } from "./tabl
 
 /** The alarm returns after this if the object dies while it works. */
 const WATCH_MS = 10_000;
-const DAY_MS = 86_400_000;
 const NO_HOME = err("channel_no_home", "There is no home chat. Send /sethome in the chat that is to be it.");
 const NO_CHAT = err("chat_not_found", "This profile has no such chat.");
 

@@ -1,10 +1,11 @@
 // Posts a webhook's message to its session, which is made first where there is none. Every step can be repeated: the session's id was chosen
 // when the delivery was accepted, and the message's key names the delivery. Called by the pump of a Webhooks object.
-import { type Result, err, ok } from "../../core/errors.ts";
+import { type Result, ok } from "../../core/errors.ts";
 import type { Clock } from "../../core/ports.ts";
 import { type SessionId, type TurnId, fromTurnId } from "../../core/schemas/ids.ts";
 import { toBeginnerChat } from "../../core/session/channel/begun-by.ts";
 import type { WaitingDelivery } from "../../core/webhooks/delivery-rows.ts";
+import { PROFILE_GONE, beginSession } from "../begin-session.ts";
 import type { AccountStub, SessionStub } from "./context.ts";
 
 type MessageRow = WaitingDelivery & { session: SessionId };
@@ -21,7 +22,6 @@ export interface PostingDeps {
 
 /** How long a revision of the profile's settings counts as the present one, as in the api Worker. */
 const REV_MS = 30_000;
-const PROFILE_GONE = err("profile_gone", "This profile has been deleted.");
 
 export function createPoster(deps: PostingDeps) {
   const { clock, account } = deps;
@@ -37,12 +37,9 @@ export function createPoster(deps: PostingDeps) {
 
   async function make(row: MessageRow): Promise<Result<null>> {
     const { session, route, at: createdAt } = row;
-    const info = { title: `Webhook ${route}`, learning: "on" as const, createdAt, kind: "webhook" as const };
-    if (!(await account.registerSession({ session, ...info }))) return PROFILE_GONE;
-    if (await deps.session(session).create(info)) return ok(null);
-    await account.eraseSession(session); // it was deleted before, so it is not to be listed
-    deps.replace(row);
-    return err("session_gone", "The session was deleted.");
+    const made = await beginSession(deps, session, { title: `Webhook ${route}`, createdAt, kind: "webhook" });
+    if (!made.ok && made.failure.code === "session_gone") deps.replace(row);
+    return made;
   }
 
   return {

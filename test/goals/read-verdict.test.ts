@@ -33,6 +33,8 @@ test.each([
   'Here it is: {"verdict":"done","reason":"ok"}',
   '{"verdict":"done","reason":"cut off',
   "```\n```",
+  '{"verdict":"continue","verdict":"done"}',
+  '{"verdict":"continue","verdi\\u0063t":"done"}',
   "```",
   `${"[".repeat(20_000)}${"]".repeat(20_000)}`,
 ])("%j is none", (text) => {

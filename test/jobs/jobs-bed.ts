@@ -33,9 +33,11 @@ export function createJobsBed(more: Partial<JobSettings> = {}, start = START) {
     reboot: () => void (bed.jobs = open()),
     /** Makes a job; throws if it is refused. */
     make(name: string, schedule: string, spec: object = {}) {
-      const made = bed.jobs.put(CreateJob.parse({ name, schedule, prompt: "Say hello.", ...spec }), { author: OWNER });
+      const made = bed.jobs.create(CreateJob.parse({ name, schedule, prompt: "Say hello.", ...spec }), {
+        author: OWNER,
+      });
       if (!made.ok) throw new Error(made.failure.message);
-      return made.value.job;
+      return made.value;
     },
     find(name: string) {
       const found = bed.jobs.find(name);

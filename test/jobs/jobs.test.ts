@@ -64,17 +64,15 @@ describe("a job", () => {
     expect(bed.jobs.claimDue()).toEqual([]);
   });
 
-  it("is made once by a call that is repeated, and keeps its slots when it is written again as it is", () => {
+  it("is made once by a call that is repeated, and keeps its slots when only its task is changed", () => {
     const spec = CreateJob.parse({ name: "hello", schedule: "in 1h", prompt: "Hi." });
-    const put = () => bed.jobs.put(spec, { author: OWNER, op: "call-1", ifAbsent: true });
-    expect(put()).toMatchObject({ ok: true, value: { isNew: true } });
+    const create = (op: string) => bed.jobs.create(spec, { author: OWNER, op });
+    expect(create("call-1")).toMatchObject({ ok: true, value: { nextAt: START + HOUR } });
     bed.clock.advance(MINUTE);
-    expect(put()).toMatchObject({ ok: true, value: { isNew: true, job: { nextAt: START + HOUR } } });
-    expect(bed.jobs.put(spec, { author: OWNER, op: "call-2", ifAbsent: true })).toMatchObject({
-      ...{ ok: false, failure: { code: "job_exists" } },
-    });
-    expect(bed.jobs.put({ ...spec, prompt: "Ho." }, { author: OWNER })).toMatchObject({
-      value: { isNew: false, job: { nextAt: START + HOUR, prompt: "Ho." } },
+    expect(create("call-1")).toMatchObject({ ok: true, value: { nextAt: START + HOUR } });
+    expect(create("call-2")).toMatchObject({ ok: false, failure: { code: "job_exists" } });
+    expect(bed.jobs.change("hello", { schedule: "in 1h", prompt: "Ho." }, { author: OWNER })).toMatchObject({
+      value: { nextAt: START + HOUR, prompt: "Ho." },
     });
     expect(bed.jobs.count()).toBe(1);
   });
@@ -136,20 +134,18 @@ describe("a job", () => {
   });
 
   it("keeps its slots where its schedule names the zone and another is given beside it", () => {
-    const spec = CreateJob.parse({ name: "hello", schedule: "in 2h Europe/Berlin", prompt: "Hi.", timeZone: "UTC" });
-    for (const prompt of ["Hi.", "Ho."]) {
-      expect(bed.jobs.put({ ...spec, prompt }, { author: OWNER })).toMatchObject({
-        value: { job: { timeZone: "Europe/Berlin", nextAt: START + 2 * HOUR, prompt } },
-      });
-      bed.clock.advance(MINUTE);
-    }
+    const schedule = "in 2h Europe/Berlin";
+    const kept = { timeZone: "Europe/Berlin", nextAt: START + 2 * HOUR };
+    expect(bed.make("hello", schedule, { timeZone: "UTC" })).toMatchObject(kept);
+    bed.clock.advance(MINUTE);
+    const change = { schedule, timeZone: "UTC", prompt: "Ho." };
+    expect(bed.jobs.change("hello", change, { author: OWNER })).toMatchObject({ value: { ...kept, prompt: "Ho." } });
   });
 
-  it("that has finished begins again when its schedule is set, unless it is put as it was", () => {
-    const spec = CreateJob.parse({ name: "once", schedule: "in 30m", prompt: "Hi." });
-    bed.jobs.put(spec, { author: OWNER });
+  it("that has finished begins again when its schedule is set, and not when only its task is", () => {
+    bed.make("once", "in 30m");
     bed.settle(bed.claimNext("once").id, DONE);
-    expect(bed.jobs.put(spec, { author: OWNER })).toMatchObject({ value: { job: { nextAt: null } } });
+    expect(bed.jobs.change("once", { prompt: "Hi." }, { author: OWNER })).toMatchObject({ value: { nextAt: null } });
     expect(bed.jobs.change("once", { schedule: "in 30m" }, { author: OWNER })).toMatchObject({
       value: { nextAt: bed.clock.now() + 30 * MINUTE, finishedAt: null, ran: 0 },
     });
@@ -168,20 +164,20 @@ describe("a job", () => {
 
   it("is refused where it cannot be: too many, too often, past, an unknown zone, its own context", () => {
     bed = createJobsBed({ maxJobs: 1, minEveryMs: 5 * MINUTE });
-    const put = (more: object) =>
-      bed.jobs.put(CreateJob.parse({ name: "a", schedule: "every 1h", prompt: "Hi.", ...more }), { author: OWNER });
-    expect(put({ schedule: "every 1m" })).toMatchObject({ failure: { code: "schedule_too_often" } });
-    expect(put({ schedule: "* * * * *" })).toMatchObject({ failure: { code: "schedule_too_often" } });
-    expect(put({ schedule: "2020-01-01T00:00" })).toMatchObject({ failure: { code: "schedule_past" } });
-    expect(put({ schedule: "0 0 30 2 *" })).toMatchObject({ failure: { code: "schedule_past" } });
-    expect(put({ timeZone: "Europe/Nowhere" })).toMatchObject({ failure: { code: "time_zone_unknown" } });
-    expect(put({ contextFrom: ["a"] })).toMatchObject({ failure: { code: "context_unknown" } });
-    expect(put({ contextFrom: ["b"] })).toMatchObject({ failure: { code: "context_unknown" } });
+    const create = (more: object) =>
+      bed.jobs.create(CreateJob.parse({ name: "a", schedule: "every 1h", prompt: "Hi.", ...more }), { author: OWNER });
+    expect(create({ schedule: "every 1m" })).toMatchObject({ failure: { code: "schedule_too_often" } });
+    expect(create({ schedule: "* * * * *" })).toMatchObject({ failure: { code: "schedule_too_often" } });
+    expect(create({ schedule: "2020-01-01T00:00" })).toMatchObject({ failure: { code: "schedule_past" } });
+    expect(create({ schedule: "0 0 30 2 *" })).toMatchObject({ failure: { code: "schedule_past" } });
+    expect(create({ timeZone: "Europe/Nowhere" })).toMatchObject({ failure: { code: "time_zone_unknown" } });
+    expect(create({ contextFrom: ["a"] })).toMatchObject({ failure: { code: "context_unknown" } });
+    expect(create({ contextFrom: ["b"] })).toMatchObject({ failure: { code: "context_unknown" } });
     expect(bed.jobs.count()).toBe(0);
-    expect(put({})).toMatchObject({ ok: true });
-    expect(put({ name: "b" })).toMatchObject({ failure: { code: "too_many_jobs" } });
+    expect(create({})).toMatchObject({ ok: true });
+    expect(create({ name: "b" })).toMatchObject({ failure: { code: "too_many_jobs" } });
     bed.jobs.remove("a");
-    expect(put({ name: "b" })).toMatchObject({ ok: true });
+    expect(create({ name: "b" })).toMatchObject({ ok: true });
   });
 
   it("is told something; one that is stored is read whatever it is told", () => {

@@ -10,7 +10,7 @@ import type {
   PurgedPiece,
   TextPurge,
 } from "../../schemas/archived-message.ts";
-import type { SessionId } from "../../schemas/ids.ts";
+import { DAY_MS, type SessionId } from "../../schemas/ids.ts";
 import { holdsAny } from "../../skills/search/text-pieces.ts";
 import { withTimeout } from "../../timeout.ts";
 import { type MessageArchive, cutAround } from "./message-archive.ts";
@@ -60,7 +60,6 @@ export interface SplitArchiveOptions {
 
 /** A turn that waits for a person may end in the year after its messages. */
 const LATE_YEARS = 1;
-const DAY_MS = 24 * 60 * 60_000;
 
 export function createSplitArchive({ sql, own, openPart, clock, salt }: SplitArchiveOptions): SplitArchive {
   const years = () => sql.run<{ year: number }>("SELECT year FROM message_year ORDER BY year").map(({ year }) => year);

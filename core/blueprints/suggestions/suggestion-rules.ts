@@ -3,6 +3,7 @@
 import { clip, headOf, toOneLine } from "../../clip.ts";
 import { areSimilarWords, contentWords } from "../../learning/requests.ts";
 import type { BlueprintId, SlotValues, Suggestion } from "../../schemas/agenda/blueprint.ts";
+import { DAY_MS } from "../../schemas/ids.ts";
 import type { TurnSignature } from "../../schemas/learning/learning.ts";
 
 export interface Proposal {
@@ -34,7 +35,6 @@ const MAX_WORDS = 20;
 /** [own] Of a request that may be a habit: a longer one holds a text of its own. */
 const MAX_REQUEST_WORDS = 60;
 const MAX_REQUEST_CHARS = 2_000;
-const DAY_MS = 86_400_000;
 const DAY_MINUTES = 1_440;
 const DAY_NAMES = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
 

@@ -6,7 +6,7 @@ import type { Clock } from "../../ports.ts";
 import type { RoleName } from "../../schemas/agenda/role.ts";
 import { type CardRun, MAX_SUMMARY_CHARS } from "../../schemas/board/card.ts";
 import type { SessionDelivery } from "../../schemas/channels/delivery.ts";
-import { type SessionId, fromTurnId } from "../../schemas/ids.ts";
+import { DAY_MS, type SessionId, fromTurnId } from "../../schemas/ids.ts";
 import type { Board, RunEnd } from "../contract.ts";
 import type { DispatchRow, DispatchRows } from "./dispatch-rows.ts";
 import { type TurnEnd, isBudgetSpent, judgeEnd } from "./judge-end.ts";
@@ -36,7 +36,7 @@ const PAGE = 200;
 /** [own] As a rate limit's. */
 const HOLD_MS = 5 * 60_000;
 /** [own] */
-const FORGET_MS = 24 * 60 * 60_000;
+const FORGET_MS = DAY_MS;
 
 export function createDispatcher({ board, rows, clock, workers, ...deps }: DispatcherDeps) {
   const lanes = new Map<SessionId, Promise<void>>();
@@ -126,7 +126,7 @@ export function createDispatcher({ board, rows, clock, workers, ...deps }: Dispa
       if (begun.failure.code !== "role_not_found") return refuse(row, begun.failure);
       // A role may have come between the question and its answer: nobody would say so again.
       if (rolesFound !== asked) return retry(row, begun.failure.message);
-      return end(row, { how: "no_role", error: begun.failure.message }, { isOver: true });
+      return end(row, { how: "no_role", error: begun.failure.message }, { isQuiet: true });
     }
     board.noteTurn(run.id, begun.value);
     // Its turn may have ended meanwhile, or its card may have been cancelled.
@@ -139,7 +139,7 @@ export function createDispatcher({ board, rows, clock, workers, ...deps }: Dispa
     if (posted.ok) {
       if (rows.find(row.session)?.step !== "nudge") return;
       rows.change(row.session, { step: "nudged", posted: fromTurnId(posted.value).n, due: null, tries: 0 });
-    } else if (isFinal(posted.failure)) end(row, { how: "handed_over", summary: row.said ?? "" }, { isOver: true });
+    } else if (isFinal(posted.failure)) end(row, { how: "handed_over", summary: row.said ?? "" }, { isQuiet: true });
     else retry(row, posted.failure.message);
   }
 
@@ -149,7 +149,7 @@ export function createDispatcher({ board, rows, clock, workers, ...deps }: Dispa
   }
 
   function refuse(row: DispatchRow, failure: Failure): void {
-    if (isFinal(failure)) end(row, { how: "spawn_failed", error: failure.message }, { isOver: true });
+    if (isFinal(failure)) end(row, { how: "spawn_failed", error: failure.message }, { isQuiet: true });
     else retry(row, failure.message);
   }
 
@@ -159,13 +159,13 @@ export function createDispatcher({ board, rows, clock, workers, ...deps }: Dispa
       return rows.change(row.session, { tries: row.tries + 1, due });
     }
     if (row.step === "stop") return rows.remove(row.session); // the run is over, so it can write nothing more
-    if (row.step === "nudge") return end(row, { how: "handed_over", summary: row.said ?? "" }, { isOver: true });
+    if (row.step === "nudge") return end(row, { how: "handed_over", summary: row.said ?? "" }, { isQuiet: true });
     // An answer may have been lost, and then the session works.
-    end(row, { how: "spawn_failed", error: reason }, { isOver: false });
+    end(row, { how: "spawn_failed", error: reason }, { isQuiet: false });
   }
 
-  /** `isOver`: nothing runs in the session. */
-  function end(row: DispatchRow, how: RunEnd, { isOver: isQuiet }: { isOver: boolean }): void {
+  /** `isQuiet`: nothing runs in the session. */
+  function end(row: DispatchRow, how: RunEnd, { isQuiet }: { isQuiet: boolean }): void {
     if (row.run !== null) board.endRun(row.run, how);
     if (isQuiet) rows.remove(row.session);
     else rows.change(row.session, { step: "stop", due: clock.now(), tries: 0 });
@@ -186,9 +186,9 @@ export function createDispatcher({ board, rows, clock, workers, ...deps }: Dispa
     if (isOver(row)) return rows.remove(row.session);
     if (isBudgetSpent(ended)) heldUntil = clock.now() + HOLD_MS;
     const how = judgeEnd(ended);
-    if (how !== "said") return end(row, { how, error: text }, { isOver: true });
+    if (how !== "said") return end(row, { how, error: text }, { isQuiet: true });
     const isFirst = row.heard === 0;
-    if (!isFirst) return end(row, { how: "handed_over", summary: text || (row.said ?? "") }, { isOver: true });
+    if (!isFirst) return end(row, { how: "handed_over", summary: text || (row.said ?? "") }, { isQuiet: true });
     rows.change(row.session, {
       step: "nudge",
       heard: turn,
@@ -207,11 +207,11 @@ export function createDispatcher({ board, rows, clock, workers, ...deps }: Dispa
     }
     const looked = await look(row);
     if (isOver(row)) return;
-    if (looked === "gone") return end(row, { how: "lost", error: "Its session was deleted." }, { isOver: true });
+    if (looked === "gone") return end(row, { how: "lost", error: "Its session was deleted." }, { isQuiet: true });
     if (looked !== "open") return hear(row, looked.turn, looked.ended, looked.text);
     board.extendClaim(run.id);
     if (board.listExpired(PAGE).some(({ id }) => id === run.id)) {
-      end(row, { how: "timed_out", error: "The time of the run is over." }, { isOver: false });
+      end(row, { how: "timed_out", error: "The time of the run is over." }, { isQuiet: false });
     }
   }
 

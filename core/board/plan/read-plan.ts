@@ -1,6 +1,7 @@
 // The plan in a model's answer: a card's specification, or the cards that it is divided into. Anything but one JSON object of the form is refused
 // as a whole, with a reason that the model can act upon. Pure; never throws.
 import * as z from "zod";
+import { readModelJson } from "../../agent/model-json.ts";
 import { type Result, err, ok } from "../../errors.ts";
 import { toOneLine } from "../../clip.ts";
 import { Card } from "../../schemas/board/card.ts";
@@ -10,7 +11,6 @@ export const MAX_PARTS = 12;
 const MAX_TITLE_CHARS = 200;
 const MAX_BODY_CHARS = 16_000;
 const MAX_REASON_CHARS = 400;
-const FENCE = "```";
 
 const title = z.string().transform(toOneLine).pipe(z.string().min(1).max(MAX_TITLE_CHARS));
 const body = z.string().trim().min(1).max(MAX_BODY_CHARS);
@@ -77,12 +77,8 @@ function hasCircle(parts: CardPart[]): boolean {
 }
 
 function readForm<T>(form: z.ZodType<T>, text: string): Result<T> {
-  let raw: unknown;
-  try {
-    raw = JSON.parse(bare(text));
-  } catch {
-    return refuse("It is not one JSON object.");
-  }
+  const raw = readModelJson(text);
+  if (raw === undefined) return refuse("It is not one JSON object, each key once.");
   const parsed = form.safeParse(raw);
   if (parsed.success) return ok(parsed.data);
   const { path, message } = parsed.error.issues[0]!;
@@ -91,12 +87,4 @@ function readForm<T>(form: z.ZodType<T>, text: string): Result<T> {
 
 function refuse(reason: string): Result<never> {
   return err("plan_unreadable", toOneLine(reason).slice(0, MAX_REASON_CHARS).toWellFormed());
-}
-
-/** Without the fence that some models put around JSON. */
-function bare(text: string): string {
-  const trimmed = text.trim();
-  if (!trimmed.startsWith(FENCE) || !trimmed.endsWith(FENCE)) return trimmed;
-  const begin = trimmed.indexOf("\n");
-  return begin < 0 ? trimmed : trimmed.slice(begin + 1, -FENCE.length).trim();
 }

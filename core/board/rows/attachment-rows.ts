@@ -5,8 +5,6 @@ import type { Sql } from "../../ports.ts";
 import type { CardId } from "../../schemas/board/card.ts";
 import { CardAttachment } from "../../schemas/board/log.ts";
 
-export type AttachmentRows = ReturnType<typeof createAttachmentRows>;
-
 export function createAttachmentRows(sql: Sql) {
   const read = (rows: { record: string }[]) => rows.map(({ record }) => CardAttachment.parse(JSON.parse(record)));
   return {

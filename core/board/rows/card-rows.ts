@@ -63,8 +63,6 @@ export function touchesText(fields: string[]): boolean {
   return fields.some((field) => field === "title" || field === "body" || field === "skills");
 }
 
-export type CardRows = ReturnType<typeof createCardRows>;
-
 export function createCardRows(sql: Sql) {
   const count = (status: CardStatus, assignee: string, by: 1 | -1) => {
     if (by === 1) {

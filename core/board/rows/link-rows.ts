@@ -7,8 +7,6 @@ export const MAX_LINKS = 100;
 /** [own] Cards before a card, at any distance, through which a new link is checked for a cycle. */
 export const MAX_BEFORE = 1_000;
 
-export type LinkRows = ReturnType<typeof createLinkRows>;
-
 export function createLinkRows(sql: Sql) {
   return {
     /** False: it was there. */

@@ -1,7 +1,7 @@
 // How people and models write what a board takes: the tool `board`, `/board` and `talaria board`. Pure.
 import { type Result, err, ok } from "../../errors.ts";
 import { type ActionFacts, CARD_ACTIONS, type CardAction } from "../../schemas/board/card-api.ts";
-import { Assignee, type Card, CardId } from "../../schemas/board/card.ts";
+import { Assignee, type Author, type Card, CardId } from "../../schemas/board/card.ts";
 import type { ActionAsked } from "../../board/perform-action.ts";
 
 const NOBODY = "-";
@@ -16,6 +16,11 @@ export function readAssignee(word: string): Assignee | null | undefined {
 export function showAssignee(assignee: Assignee | null): string {
   if (assignee === null) return NOBODY;
   return "role" in assignee ? assignee.role : `@${assignee.person}`;
+}
+
+/** A person's name is written as on cards that are theirs. */
+export function showAuthor(author: Author): string {
+  return author.by === "person" ? `@${author.name}` : author.by;
 }
 
 export interface ActionWords {
@@ -91,7 +96,7 @@ export function readAction(action: CardAction, text: string): Result<ActionAsked
 }
 
 /** Failure: `bad_card_action`. */
-export function parseFacts<Action extends CardAction>(action: Action, facts: unknown): Result<ActionFacts<Action>> {
+function parseFacts<Action extends CardAction>(action: Action, facts: unknown): Result<ActionFacts<Action>> {
   const parsed = CARD_ACTIONS[action].safeParse(facts);
   return parsed.success ? ok(parsed.data as ActionFacts<Action>) : err("bad_card_action", describeIssue(parsed.error));
 }

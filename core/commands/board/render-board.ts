@@ -1,8 +1,8 @@
 // How people read a board: cards in lines, a card whole, the commands. Used by `/board` and `talaria board`. Pure.
 import { clip } from "../../clip.ts";
-import { type Author, type CardRun, CardStatus } from "../../schemas/board/card.ts";
+import { type CardRun, CardStatus } from "../../schemas/board/card.ts";
 import type { BoardStats, CardLine, CardPage, CardView } from "../../board/contract.ts";
-import { ACTION_WORDS, showAssignee } from "./board-words.ts";
+import { ACTION_WORDS, showAssignee, showAuthor } from "./board-words.ts";
 
 /** [own] Of one text in a card that is shown whole. */
 const TEXT_CHARS = 4_000;
@@ -44,7 +44,7 @@ export function renderCard({ card, parents, children, comments, runs, attachment
     ...section("Runs", runs.map(renderRun)),
     ...section(
       "Comments",
-      comments.map(({ author, text }) => `${renderAuthor(author)}: ${cut(text)}`),
+      comments.map(({ author, text }) => `${showAuthor(author)}: ${cut(text)}`),
     ),
   ].join("\n\n");
 }
@@ -81,8 +81,4 @@ function renderRun({ id, outcome, assignee, session, summary, error }: CardRun):
   const where = session === null ? "" : `, session ${session}`;
   const said = summary ?? error;
   return `${id} ${outcome ?? "open"}${who}${where}${said === null ? "" : `: ${clip(said, 400)}`}`;
-}
-
-function renderAuthor(author: Author): string {
-  return author.by === "person" ? author.name : author.by;
 }

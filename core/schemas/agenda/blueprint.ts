@@ -8,7 +8,7 @@ import { JobName } from "./job.ts";
 export const BlueprintId = z.string().regex(/^[a-z](?:[a-z-]{0,38}[a-z])?$/, "1 to 40 characters: a-z, and - inside");
 export type BlueprintId = z.infer<typeof BlueprintId>;
 
-export const SLOT_TYPES = [
+const SLOT_TYPES = [
   ...(["text", "time", "weekday", "days", "timeZone", "url", "deliver", "number", "choice"] as const),
 ] as const;
 

@@ -45,7 +45,6 @@ export const GoalSpec = z.strictObject({
   maxTurns: z.int().min(1).max(200).optional().meta({ description: "Judged turns until it pauses" }),
 });
 export type GoalSpec = z.infer<typeof GoalSpec>;
-export type GoalSpecInput = z.input<typeof GoalSpec>;
 
 const reason = z.string().max(500);
 

@@ -1,7 +1,9 @@
 // Asks the model of the slot `approval` about a dangerous call before a person is asked. Called for the mode `smart`. Doubt, a
 // failure and a spent budget ask the person. The call is data to the model: it sees no conversation.
 import type { ModelFailure } from "../../agent/contract.ts";
+import { readModelJson } from "../../agent/model-json.ts";
 import { askModel } from "../../agent/model-turn.ts";
+import { toOneLine } from "../../clip.ts";
 import type { Failure } from "../../errors.ts";
 import { approvalPrompt, renderApprovalRequest } from "../../prompts/approval.ts";
 import { redactText } from "../../redact.ts";
@@ -67,18 +69,10 @@ export async function triageCall(
 /** The decision in a model's answer. Anything but exactly one well-formed decision is `ask`. */
 function readTriage(text: string): Pick<Triage, "decision" | "reason"> {
   const ask = { decision: "ask" as const, reason: "" };
-  const bare = text
-    .trim()
-    .replace(/^```(?:json)?\n/, "")
-    .replace(/\n```$/, "");
-  try {
-    const read: unknown = JSON.parse(bare);
-    if (!isObject(read)) return ask;
-    const { decision, reason } = read;
-    if (decision !== "approve" && decision !== "deny") return ask;
-    const why = typeof reason === "string" ? reason.replace(/\s+/g, " ").trim() : "";
-    return { decision, reason: why.slice(0, MAX_REASON_CHARS).toWellFormed() };
-  } catch {
-    return ask; // not JSON
-  }
+  const read = readModelJson(text);
+  if (!isObject(read)) return ask;
+  const { decision, reason } = read;
+  if (decision !== "approve" && decision !== "deny") return ask;
+  const why = typeof reason === "string" ? toOneLine(reason) : "";
+  return { decision, reason: why.slice(0, MAX_REASON_CHARS).toWellFormed() };
 }

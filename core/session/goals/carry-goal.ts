@@ -3,6 +3,7 @@
 import { describeState, renderContinuation } from "../../goals/goal-text.ts";
 import { toNext } from "../../goals/goal-machine.ts";
 import type { Goal, GoalVerdict } from "../../schemas/agenda/goal.ts";
+import { DAY_MS } from "../../schemas/ids.ts";
 import { toUsageLines } from "../../schemas/usage.ts";
 import { planAnswer } from "../channel/plan-delivery.ts";
 import type { EngineContext, GoalPort } from "../context.ts";
@@ -14,7 +15,7 @@ import { planJudged } from "./judged-turns.ts";
 import { GOAL_ROW, type GoalJob, type GoalRow, readGoalRow } from "./plan-goal.ts";
 
 /** The end of a turn plans the job again, so an open turn, which may wait for a person for days, needs no polling. */
-const LOOK_AGAIN_MS = 24 * 60 * 60_000;
+const LOOK_AGAIN_MS = DAY_MS;
 const TAKEN_BACK = "A person took the turn back.";
 
 export async function carryGoal(context: EngineContext, row: GoalRow): Promise<void> {

@@ -18,7 +18,7 @@ const MAX_ANSWER_CHARS = 4_000;
 const MAX_OUTPUT_TOKENS = 4_096;
 const JUDGE_MS = 60_000;
 /** The end of what a failing check printed. [hermes] */
-export const MAX_TAIL_CHARS = 3_000;
+const MAX_TAIL_CHARS = 3_000;
 /** Of all text files that checks may read. */
 const MAX_COPIED_CHARS = 4_000_000;
 

@@ -3,9 +3,9 @@
 import type { ToolResult } from "../../agent/contract.ts";
 import { succeed } from "../../agent/tool-result.ts";
 import type { BoardStats, CardPage, CardView, Changed } from "../../board/contract.ts";
-import { showAssignee } from "../../commands/board/board-words.ts";
+import { showAssignee, showAuthor } from "../../commands/board/board-words.ts";
 import type { JsonObject } from "../../schemas/entry.ts";
-import type { Author, Card, CardEvent, CardRun } from "../../schemas/board/card.ts";
+import type { Card, CardEvent, CardRun } from "../../schemas/board/card.ts";
 
 /** `more`: facts that are told where they are true. */
 export function showChange(done: string, { card }: Changed, more: Record<string, boolean> = {}): ToolResult {
@@ -71,7 +71,7 @@ export function showCards({ cards, next }: CardPage): ToolResult {
 /** `next`: where to go on, also where nothing came. */
 export function showEvents(events: CardEvent[], after: number): ToolResult {
   const lines = events.map(({ n, card, kind, run, author, at, facts }) => ({
-    ...{ n, card, kind, by: describeAuthor(author), at: toTime(at) },
+    ...{ n, card, kind, by: showAuthor(author), at: toTime(at) },
     ...(run !== null && { run }),
     ...(Object.keys(facts).length > 0 && { facts: facts as JsonObject }),
   }));
@@ -118,10 +118,6 @@ function toRun({ id, outcome, startedAt, endedAt, summary, error }: CardRun): Js
     ...(summary !== null && { summary }),
     ...(error !== null && { error }),
   };
-}
-
-function describeAuthor(author: Author): string {
-  return author.by === "person" ? `@${author.name}` : author.by;
 }
 
 function listed(name: string, items: JsonObject[]): JsonObject {

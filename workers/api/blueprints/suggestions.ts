@@ -18,6 +18,7 @@ import {
   SuggestionId,
   SuggestionList,
 } from "../../../core/schemas/agenda/blueprint.ts";
+import { DAY_MS } from "../../../core/schemas/ids.ts";
 import type { TurnSignature } from "../../../core/schemas/learning/learning.ts";
 import type { ApiEnv } from "../auth/principal.ts";
 import { openAgenda } from "../boards/open-agenda.ts";
@@ -29,7 +30,6 @@ import { MAKE_REFUSALS, makeOfBlueprint } from "./make-of-blueprint.ts";
 export const suggestions = createRouter();
 
 const SuggestionParams = z.object({ suggestion: SuggestionId });
-const DAY_MS = 86_400_000;
 /** Jobs that are compared with what the owner asks for. */
 const COMPARED_JOBS = 200;
 

@@ -61,7 +61,7 @@ cards.openapi(
     method: "post",
     path: "/v1/boards/{board}/cards",
     operationId: "createCard",
-    ...refuses(...CHANGE_REFUSALS, "too_many_cards", "too_many_links", "parents_open"),
+    ...refuses(...CHANGE_REFUSALS, "too_many_boards", "too_many_cards", "too_many_links", "parents_open"),
     description:
       "Makes a card. It is `ready` at once, or `todo` while one of its `parents` is not done. A ready card is worked on by a session of its own " +
       "as soon as a place is free: of its role, or of the profile itself if it has no assignee. A person's card is not, and one of a role that does " +

@@ -11,7 +11,10 @@ export function openAgenda({ env, var: { profile } }: Context<ApiEnv>): Omit<Age
   return env.AGENDA.getByName(profile) as unknown as Agenda;
 }
 
-/** The sessions of the profile hear of a new board with their next message. Idempotent. Failures: `profile_gone`, `too_many_boards`. */
+/**
+ * The sessions of the profile hear of the new board with their next message. Of a board that its first card makes they hear within 30 s, when the
+ * api Worker asks for the profile's settings again. Idempotent. Failures: `profile_gone`, `too_many_boards`.
+ */
 export async function addBoard(c: Context<ApiEnv>, board: BoardName): Promise<Result<null>> {
   const added = await openAgenda(c).addBoard(board);
   forgetAcceptedKeys(c.var.profile);
