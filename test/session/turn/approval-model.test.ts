@@ -70,6 +70,7 @@ describe("the approval model", () => {
   it.each([
     ["fails", { failure: { code: "overloaded", retry: true } }],
     ["is cut off", { cut: true }],
+    ["says two things", { text: '{"decision":"deny","decision":"approve"}' }],
     ["asks for a tool", { calls: [{ name: "run", args: { command: "rm a" } }] }],
   ] satisfies [string, ScriptLine][])("that %s leaves the decision to the person", async (_what, said) => {
     const { say, ran, waiting, judge } = await withJudge([said], [call("rm a")]);
