@@ -54,7 +54,7 @@ describe("talaria board", () => {
     };
     const { stdout, requests } = await ask(["board", "show", ID], [answerJson(200, detail)]);
     expect(requests).toEqual([`GET ${AT}`]);
-    for (const part of ["All of it.", "Result: Written.", "Ada: Well done."]) expect(stdout).toContain(part);
+    for (const part of ["All of it.", "Result: Written.", "@Ada: Well done."]) expect(stdout).toContain(part);
   });
 
   it("makes a card of words and flags", async () => {
