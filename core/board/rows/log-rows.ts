@@ -10,8 +10,6 @@ const KEEP_OPS_MS = 7 * DAY_MS;
 /** Operations of the board itself. No caller's id begins so: those name who called. */
 const DELETED = "board:deleted:";
 
-export type LogRows = ReturnType<typeof createLogRows>;
-
 /** `value`: the number of a comment, or the name of a file. */
 export interface KnownOp {
   card: CardId;
