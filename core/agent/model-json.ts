@@ -1,9 +1,6 @@
 // Reads JSON that a model was asked for. Pure; never throws.
 
 const FENCE = "```";
-/** A bracket of an object, or a string, which is a key where a colon follows. Of well-formed JSON. */
-const TOKENS = /[{}]|("(?:[^"\\]+|\\.)*")(\s*:)?/g;
-
 /**
  * Without the fence that some models put around it. `undefined`: it is not one JSON value, or an object in it has a key twice, so that it says two
  * things.
@@ -25,14 +22,20 @@ function bare(text: string): string {
   return begin < 0 ? trimmed : trimmed.slice(begin + 1, -FENCE.length).trim();
 }
 
+/** `json` is well-formed. */
 function hasTwins(json: string): boolean {
   const open: Set<string>[] = [];
-  for (const [token, text, colon] of json.matchAll(TOKENS)) {
-    if (token === "{") open.push(new Set());
-    else if (token === "}") open.pop();
-    else if (text !== undefined && colon !== undefined) {
+  for (let at = 0; at < json.length; at++) {
+    if (json[at] === "{") open.push(new Set());
+    else if (json[at] === "}") open.pop();
+    else if (json[at] === '"') {
+      const begin = at++;
+      while (json[at] !== '"') at += json[at] === "\\" ? 2 : 1;
+      let next = at + 1;
+      while (" \t\r\n".includes(json[next] ?? ":")) next++;
+      if (json[next] !== ":") continue;
       const keys = open.at(-1)!;
-      const key = JSON.parse(text) as string;
+      const key = JSON.parse(json.slice(begin, at + 1)) as string;
       if (keys.has(key)) return true;
       keys.add(key);
     }

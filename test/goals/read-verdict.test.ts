@@ -35,6 +35,7 @@ test.each([
   "```\n```",
   '{"verdict":"continue","verdict":"done"}',
   '{"verdict":"continue","verdi\\u0063t":"done"}',
+  `{"verdict":"continue","verdict"${" ".repeat(50)}:"done"}`,
   "```",
   `${"[".repeat(20_000)}${"]".repeat(20_000)}`,
 ])("%j is none", (text) => {

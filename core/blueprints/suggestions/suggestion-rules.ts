@@ -143,7 +143,7 @@ function commonWords(group: OwnTurn[]): string[] {
 /** Without the part after `#`, which names a place in the same page. */
 function readPages(request: string): string[] {
   return [...request.matchAll(/https?:\/\/[^\s<>"'`)\]}]{3,500}/g)].flatMap(([found]) => {
-    const url = URL.parse(found.replace(/[.,;:!?]+$/, ""));
+    const url = URL.parse(found.replace(/(?<![.,;:!?])[.,;:!?]+$/, ""));
     if (!url) return [];
     url.hash = "";
     return url.username === "" && url.password === "" ? [url.href] : [];

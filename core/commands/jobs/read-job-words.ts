@@ -89,7 +89,7 @@ function split(text: string): { schedule: string; task: string | null } {
 function toName(task: string): string {
   const letters = task.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase();
   const words = letters.split(/[^a-z0-9]+/).filter((word) => word !== "");
-  const name = words.slice(0, NAME_WORDS).join("-").slice(0, MAX_NAME_CHARS).replace(/-+$/, "");
+  const name = words.slice(0, NAME_WORDS).join("-").slice(0, MAX_NAME_CHARS).replace(/-$/, "");
   return name === "" ? "job" : name;
 }
 
