@@ -67,6 +67,12 @@ export function createGoalRows(sql: Sql) {
   };
 }
 
+/** For goals that an earlier version stored: `came_at` was `created_at`, as no goal had moved. Idempotent. */
+export function upgradeGoalTables(sql: Sql): void {
+  if (sql.run("SELECT 1 FROM pragma_table_info('goal') WHERE name = 'created_at'").length === 0) return;
+  sql.run("ALTER TABLE goal RENAME COLUMN created_at TO came_at");
+}
+
 /** When it came to its session. */
 export function cameAt({ createdAt, movedAt = createdAt }: Goal): number {
   return movedAt;

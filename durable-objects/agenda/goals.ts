@@ -1,6 +1,6 @@
 // The goals of a profile in its Agenda: the calls of the API and of sessions, and whom the Agenda tells of a change. Each change is stored
 // with whom it owes word before anybody is told, and word is owed until it was taken. Called by agenda.ts only.
-import { GOAL_SCHEMA } from "../../core/goals/goal-rows.ts";
+import { GOAL_SCHEMA, upgradeGoalTables } from "../../core/goals/goal-rows.ts";
 import type { NewGoal } from "../../core/goals/goal-machine.ts";
 import { SHOWN, type Goals, createGoals, sessionOf } from "../../core/goals/goals.ts";
 import { type Result, err, messageOf } from "../../core/errors.ts";
@@ -29,6 +29,7 @@ export function createGoalDesk({ sql, env, profile, changed }: DeskOptions) {
   const limits = () => readSettings(env).goals;
   const goals: Goals = createGoals({ sql, clock: systemClock, limits });
   const exists = () => hasTable(sql, "goal");
+  upgradeGoalTables(sql);
 
   return {
     list: (): Goal[] => (exists() ? goals.list() : []),

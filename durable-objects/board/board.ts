@@ -8,6 +8,7 @@ import type { Call, Changed } from "../../core/board/contract.ts";
 import { DISPATCH_SCHEMA, createDispatchRows } from "../../core/board/dispatch/dispatch-rows.ts";
 import { createDispatcher } from "../../core/board/dispatch/dispatcher.ts";
 import { createNewsRows } from "../../core/board/rows/news-rows.ts";
+import { upgradeBoardTables } from "../../core/board/rows/tables.ts";
 import { createTeller } from "../../core/board/tell.ts";
 import { type Result, err, messageOf } from "../../core/errors.ts";
 import type { PlanKind } from "../../core/prompts/plan/plan.ts";
@@ -77,6 +78,11 @@ export class Board extends DurableObject<BoardEnv> {
   #working: Promise<void> | null = null;
   #again = false;
   #isErasing = false;
+
+  constructor(state: DurableObjectState, env: BoardEnv) {
+    super(state, env);
+    if (this.#exists()) upgradeBoardTables(this.#sql);
+  }
 
   /** Makes the tables. Idempotent. Called by the profile's Agenda, once it lists the board. */
   async begin(): Promise<void> {

@@ -1,6 +1,7 @@
 // What a board promises beyond its table of transitions: workers that lie or come late, repetitions, the breaker, reviews, pages, deadlines.
 import { describe, expect, it } from "vitest";
 import { composeMessage } from "../../core/board/dispatch/compose-message.ts";
+import { upgradeBoardTables } from "../../core/board/rows/tables.ts";
 import { AGENT, BY_AGENT, BY_OWNER, OWNER, SESSION, createRig, makeCard, value, workerOf } from "./board-rig.ts";
 
 const OTHER = "c000000000000";
@@ -482,5 +483,23 @@ describe("retention", () => {
     rig.board.tidy();
     expect(rig.board.events({ after: 0 }).map(({ kind }) => kind)).toEqual(["created"]);
     expect(rig.board.nextDue()).toBe(null);
+  });
+});
+
+describe("a board that an earlier version made", () => {
+  it("knows its operations, and tells of its cards, after the upgrade", () => {
+    const rig = createRig();
+    const call = { author: OWNER, op: "o" };
+    const { card } = value(rig.board.create(call, { title: "one" }));
+    const old =
+      "CREATE TABLE card_op (op TEXT PRIMARY KEY, at INTEGER NOT NULL, card TEXT NOT NULL, value TEXT) STRICT, WITHOUT ROWID";
+    const kept = "INSERT INTO card_op SELECT op, at, card, value FROM later";
+    for (const query of ["DROP TABLE card_news", "ALTER TABLE card_op RENAME TO later", old, kept]) rig.sql.run(query);
+    expect(() => rig.board.complete(BY_OWNER, card.id, { summary: "done" })).toThrow("card_news");
+    for (let twice = 0; twice < 2; twice++) upgradeBoardTables(rig.sql);
+    expect(value(rig.board.create(call, { title: "one" }))).toMatchObject({ card: { id: card.id }, replayed: true });
+    value(rig.board.complete({ author: OWNER, op: "p", asked: "a" }, card.id, { summary: "done" }));
+    expect(codeOf(rig.board.cancel({ author: OWNER, op: "p", asked: "b" }, card.id, "no"))).toBe("op_reused");
+    expect(rig.sql.run("SELECT card FROM card_news")).toEqual([{ card: card.id }]);
   });
 });

@@ -1,7 +1,7 @@
 // The states of a profile's goals, against a model that was written by itself, and that each call can be repeated.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { GOAL_SCHEMA } from "../../core/goals/goal-rows.ts";
+import { GOAL_SCHEMA, upgradeGoalTables } from "../../core/goals/goal-rows.ts";
 import { createGoals } from "../../core/goals/goals.ts";
 import { toNext } from "../../core/goals/goal-machine.ts";
 import { DEFAULTS } from "../../core/limits.ts";
@@ -261,4 +261,15 @@ test("a goal does what its reference model does, and its continuations are numbe
     }),
     { numRuns: runs(400) },
   );
+});
+
+test("goals of an earlier version, which had no moves, are found after the upgrade", () => {
+  const { sql, begin, goals } = setUp();
+  begin(1);
+  for (const query of ["DROP INDEX goal_by_session", "ALTER TABLE goal RENAME COLUMN came_at TO created_at"])
+    sql.run(query);
+  expect(() => goals.newestOf(A)).toThrow("came_at");
+  for (let twice = 0; twice < 2; twice++) upgradeGoalTables(sql);
+  expect(goals.newestOf(A)).toMatchObject({ id: id(1) });
+  expect(begin(2, B)).toMatchObject({ ok: true });
 });

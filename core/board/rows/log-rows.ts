@@ -74,7 +74,7 @@ export function createLogRows(sql: Sql) {
     findOp: (op: string): KnownOp | null =>
       sql.run<KnownOp>("SELECT card, asked, value FROM card_op WHERE op = ?", op)[0] ?? null,
     addOp(op: string, { card, at, asked = null, value = null }: Partial<KnownOp> & { card: CardId; at: number }): void {
-      sql.run("INSERT INTO card_op VALUES (?, ?, ?, ?, ?)", op, at, card, asked, value);
+      sql.run("INSERT INTO card_op VALUES (?, ?, ?, ?, ?)", op, at, card, value, asked);
     },
     /** As an operation, so that the event which says so goes with those. */
     noteDeletion(card: CardId, at: number): void {

@@ -1,4 +1,5 @@
 // The tables of a board. Made once, before its first card. See docs/STORAGE.md.
+import type { Sql } from "../../ports.ts";
 
 /**
  * `card`: `record` is the card (version 2); the other columns are what it is found by. `lane`: set while the dispatch may claim it, or once its
@@ -34,6 +35,16 @@ export const BOARD_SCHEMA = [
   "CREATE INDEX IF NOT EXISTS card_comment_card ON card_comment (card, n)",
   `CREATE TABLE IF NOT EXISTS card_attachment (card TEXT, name TEXT, record TEXT NOT NULL, PRIMARY KEY (card, name)) STRICT, WITHOUT ROWID`,
   `CREATE TABLE IF NOT EXISTS card_attachment_part (card TEXT, name TEXT, n INTEGER, bytes BLOB NOT NULL, PRIMARY KEY (card, name, n)) STRICT`,
-  `CREATE TABLE IF NOT EXISTS card_op (op TEXT PRIMARY KEY, at INTEGER NOT NULL, card TEXT NOT NULL, asked TEXT, value TEXT) STRICT, WITHOUT ROWID`,
+  `CREATE TABLE IF NOT EXISTS card_op (op TEXT PRIMARY KEY, at INTEGER NOT NULL, card TEXT NOT NULL, value TEXT, asked TEXT) STRICT, WITHOUT ROWID`,
   "CREATE INDEX IF NOT EXISTS card_op_at ON card_op (at)",
 ];
+
+/** For a board that an earlier version made: it had no table `card_news`, and `card_op` no column `asked`. Idempotent. */
+export function upgradeBoardTables(sql: Sql): void {
+  if (sql.run("SELECT 1 FROM sqlite_master WHERE name = 'card_news'").length > 0) return;
+  sql.transaction(() => {
+    for (const query of BOARD_SCHEMA) sql.run(query);
+    if (sql.run("SELECT 1 FROM pragma_table_info('card_op') WHERE name = 'asked'").length > 0) return;
+    sql.run("ALTER TABLE card_op ADD COLUMN asked TEXT");
+  });
+}
