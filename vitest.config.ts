@@ -1,11 +1,13 @@
-// Three kinds of tests, told apart by name:
+// Four kinds of tests, told apart by name:
 //   *.test.ts          pure logic, in Node
 //   *.workers.test.ts  inside workerd, on real Durable Objects, R2 and KV
 //   *.stack.test.ts    the three Workers together, or child processes
+//   *.browser.test.ts  the page in a real Chromium; left out where there is none
 import { availableParallelism } from "node:os";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { findChromium } from "./scripts/chromium.ts";
 import { fetchSingleModules } from "./test/support/runners/fetch-single-modules.ts";
 
 const markdown = {
@@ -44,6 +46,10 @@ const TIMEOUT_MS = 30_000;
 /** At least four, however few the cores are: tests of a stack mostly wait for other processes. */
 const MAX_WORKERS = Math.max(4, availableParallelism());
 
+const { missing: noBrowser } = findChromium();
+if (noBrowser && !process.argv.some((argument) => argument.startsWith("--project")))
+  process.once("exit", () => console.error(`The tests in a browser (test/browser) were left out. ${noBrowser}`));
+
 /**
  * Begins with the longest files, those of the stack, and ends with the short ones of node, which fill the pauses. A file of
  * `workers` needs no new workerd when it follows another one. So they run one after the other beside the first of the stack.
@@ -51,13 +57,28 @@ const MAX_WORKERS = Math.max(4, availableParallelism());
 class LongFilesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const [node, stack, workers] = ["node", "stack", "workers"].map((name) =>
+    const [node, stack, workers, browser] = ["node", "stack", "workers", "browser"].map((name) =>
       sorted.filter(({ project }) => project.name === name),
-    ) as [TestSpecification[], TestSpecification[], TestSpecification[]];
+    ) as [TestSpecification[], TestSpecification[], TestSpecification[], TestSpecification[]];
     const first = stack.splice(0, MAX_WORKERS - 1);
-    return [...workers.splice(0, 1), ...first, ...workers, ...stack, ...node];
+    return [...workers.splice(0, 1), ...first, ...workers, ...stack, ...node, ...browser];
   }
 }
+
+const browser = {
+  plugins: [markdown],
+  test: {
+    name: "browser",
+    // The files share one stack and one Chromium. After all others, because a page that waits for a core looks like one that is broken.
+    isolate: false,
+    maxWorkers: 2,
+    sequence: { groupOrder: 1 },
+    include: ["test/browser/**/*.browser.test.ts"],
+    globalSetup: ["test/browser/support/global-setup.ts"],
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+  },
+};
 
 export default defineConfig({
   test: {
@@ -72,7 +93,7 @@ export default defineConfig({
           // Files of a worker share its modules, which keep nothing but caches: loading them anew took 40 % of the time.
           isolate: false,
           include: ["test/**/*.test.ts"],
-          exclude: ["test/**/*.{workers,stack}.test.ts"],
+          exclude: ["test/**/*.{workers,stack,browser}.test.ts"],
         },
       },
       {
@@ -115,6 +136,7 @@ export default defineConfig({
           hookTimeout: 120_000,
         },
       },
+      ...(noBrowser ? [] : [browser]),
     ],
   },
 });

@@ -1,7 +1,7 @@
 // The tools browser_* on a real Chromium, where this machine has one: a local site, the URL policy for each request of a page, refs,
 // fields, pictures, and the end of the browser. Without Chromium only the tests of the client run (cdp.test.ts, snapshot.test.ts).
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -11,11 +11,10 @@ import { createBrowserTools } from "../../../../core/tools/web/browser/browser-t
 import { createWorkspace, migrateWorkspace } from "../../../../core/workspace/workspace.ts";
 import { systemClock } from "../../../../stores/platform/system-clock.ts";
 import { createNodeSql } from "../../../support/bindings/node-sql.ts";
+import { findChromium } from "../../../../scripts/chromium.ts";
 import { type LocalSite, startLocalSite } from "../../../support/web/local-site.ts";
 
-const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((path) =>
-  existsSync(path),
-);
+const { path: CHROMIUM } = findChromium();
 
 const html = (body: string) => ({ headers: { "content-type": "text/html" }, body });
 const PAGE = `<title>Shop</title><h1>Shop</h1><p style="display:none">hidden order</p>
