@@ -2,7 +2,7 @@
 import type * as z from "zod";
 import type { Contract } from "../connection/contract.ts";
 import { UsageError } from "../connection/connection.ts";
-import type { ListRoute } from "../connection/typed-call.ts";
+import type { ListRoute } from "../connection/routes.ts";
 import type { Column } from "../output/table.ts";
 import { type FlagValues, type VerbCall, textFlag } from "./verb.ts";
 

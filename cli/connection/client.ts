@@ -45,7 +45,8 @@ import { type BackoffOptions, createBackoff } from "./backoff.ts";
 import { ProtocolError, type StreamedEvent, readAgentEvents } from "../events.ts";
 import type { Contract } from "./contract.ts";
 import { type Http, ProblemError, UnreachableError, createHttp, toUnreachable } from "./http.ts";
-import { type ListRoute, createCall, createList, createSend, fillRoute } from "./typed-call.ts";
+import { type ListRoute, fillRoute } from "./routes.ts";
+import { createCall, createList, createSend } from "./typed-call.ts";
 import { readSocket } from "./socket.ts";
 
 export interface ClientOptions extends BackoffOptions {

@@ -3,7 +3,8 @@
 import { BegunExport, CommittedImport, ImportInfo, SealedManifest } from "../../core/schemas/moving/manifest.ts";
 import type { CommitPlace } from "../../core/schemas/moving/manifest.ts";
 import { ProblemError, UnreachableError, createHttp } from "../connection/http.ts";
-import { createCall, createSend, fillRoute } from "../connection/typed-call.ts";
+import { fillRoute } from "../connection/routes.ts";
+import { createCall, createSend } from "../connection/typed-call.ts";
 
 export interface MovingOptions {
   url: string;

@@ -5,7 +5,7 @@ import { ImportedSkillAnswer } from "../../core/schemas/exchange.ts";
 import { type FileContents, toContents, toFileBody } from "../../core/schemas/file-body.ts";
 import type { Client } from "../connection/client.ts";
 import { UsageError } from "../connection/connection.ts";
-import { fillRoute } from "../connection/typed-call.ts";
+import { fillRoute } from "../connection/routes.ts";
 
 export const EXPORT_FORMATS = ["zip", "skill", "tar.gz"] as const;
 type ExportFormat = (typeof EXPORT_FORMATS)[number];

@@ -1,7 +1,8 @@
 // Calls by the name of a route. That routes, parameters and bodies exist is checked by the compiler.
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { createCall, fillRoute } from "../../cli/connection/typed-call.ts";
+import { fillRoute } from "../../cli/connection/routes.ts";
+import { createCall } from "../../cli/connection/typed-call.ts";
 
 describe("a typed call", () => {
   it("fills the parameters in, each escaped, and leaves out query fields without a value", () => {

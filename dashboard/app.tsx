@@ -1,0 +1,95 @@
+// The frame of every page: sign-in before all, then the navigation beside the page that the address names.
+import { signal } from "@preact/signals";
+import type { ComponentType } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { useHashLocation } from "wouter-preact/use-hash-location";
+import { Confirmations } from "./components/dialog.tsx";
+import { Failure, Loading } from "./components/states.tsx";
+import { Navigation } from "./components/navigation.tsx";
+import { Page } from "./components/page.tsx";
+import { Toasts } from "./components/toasts.tsx";
+import { signIn } from "./data/sign-in.ts";
+import { type PageEntry, type PageProps, findPage, splitLocation } from "./pages.ts";
+import { SignInPage } from "./sign-in-page.tsx";
+
+export function App() {
+  const [location] = useHashLocation();
+  const [slug, ...rest] = splitLocation(location);
+  const { state } = signIn.value;
+  // Side by side with the question who is signed in.
+  const entry = findPage(slug);
+  if (entry) loadPage(entry);
+  if (slug === "sign-in" && rest[0] !== undefined) return <SignInPage code={rest[0]} />;
+  if (state === "unknown") return <Loading />;
+  if (state === "out") return <SignInPage />;
+  return <Shell entry={entry} rest={rest} />;
+}
+
+function Shell({ entry, rest }: { entry: PageEntry | undefined; rest: string[] }) {
+  const main = useRef<HTMLElement>(null);
+  const previous = useRef(entry);
+  // After a change of page the keyboard and the screen reader go on at its beginning.
+  useEffect(() => {
+    if (previous.current === entry) return;
+    previous.current = entry;
+    main.current?.focus();
+    main.current?.scrollTo(0, 0);
+  }, [entry]);
+  const skip = (event: Event) => {
+    event.preventDefault();
+    main.current?.focus();
+  };
+  return (
+    <div class="shell">
+      <a class="skip-link" href="#main" onClick={skip}>
+        Skip to the content
+      </a>
+      <Navigation current={entry?.slug} />
+      <main id="main" class="main" tabIndex={-1} ref={main}>
+        {entry ? <LoadedPage key={entry.slug} entry={entry} rest={rest} /> : <NotFound />}
+      </main>
+      <Toasts />
+      <Confirmations />
+    </div>
+  );
+}
+
+/** Code of pages that has arrived, or why it has not. */
+const loaded = signal<Record<string, ComponentType<PageProps> | Error>>({});
+const requested = new Set<string>();
+
+function loadPage({ slug, load }: PageEntry): void {
+  if (requested.has(slug)) return;
+  requested.add(slug);
+  load().then(
+    ({ Page: component }) => {
+      loaded.value = { ...loaded.peek(), [slug]: component };
+    },
+    () => {
+      requested.delete(slug);
+      const error = new Error("This page could not be loaded. The server may be away, or has a newer version.");
+      loaded.value = { ...loaded.peek(), [slug]: error };
+    },
+  );
+}
+
+function LoadedPage({ entry, rest }: { entry: PageEntry; rest: string[] }) {
+  const component = loaded.value[entry.slug];
+  useEffect(() => {
+    document.title = `${entry.name} · Talaria`;
+  }, [entry]);
+  if (component === undefined) return <Loading />;
+  if (component instanceof Error) return <Failure error={component} retry={() => location.reload()} />;
+  const Component = component;
+  return <Component rest={rest} />;
+}
+
+function NotFound() {
+  return (
+    <Page title="No such page">
+      <p>
+        This address names no page. <a href="#/chat">Go to Chat</a>
+      </p>
+    </Page>
+  );
+}

@@ -1,0 +1,85 @@
+// Dialogs by the browser's own element: it keeps the focus inside, closes with Escape, and gives the focus back.
+import { signal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { Button } from "./button.tsx";
+import { ErrorNote } from "./states.tsx";
+
+export function Dialog({
+  title,
+  onClose,
+  children,
+}: {
+  title: string;
+  onClose: () => void;
+  children: ComponentChildren;
+}) {
+  const id = useId();
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    dialog.current?.showModal();
+  }, []);
+  return (
+    <dialog ref={dialog} class="dialog" aria-labelledby={id} onClose={onClose}>
+      <div class="dialog-head">
+        <h2 id={id}>{title}</h2>
+        <Button kind="quiet" icon="close" label="Close" onClick={() => dialog.current?.close()} />
+      </div>
+      {children}
+    </dialog>
+  );
+}
+
+export interface Confirmation {
+  title: string;
+  /** What happens, and what is lost. */
+  text: ComponentChildren;
+  /** The verb on the button. */
+  action: string;
+  isDanger?: boolean;
+  /** May throw: the dialog then stays and says why. */
+  run(): Promise<unknown>;
+}
+
+const asked = signal<Confirmation | null>(null);
+
+/** Asks before something that cannot be taken back. One question at a time. */
+export function confirm(question: Confirmation): void {
+  asked.value = question;
+}
+
+/** Where `confirm` shows its question: once in the frame of the page. */
+export function Confirmations() {
+  const question = asked.value;
+  return question && <Question key={question} question={question} onClose={() => (asked.value = null)} />;
+}
+
+function Question({ question, onClose }: { question: Confirmation; onClose: () => void }) {
+  const { title, text, action, isDanger = false, run } = question;
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  async function act(): Promise<void> {
+    setBusy(true);
+    setError(undefined);
+    try {
+      await run();
+      onClose();
+    } catch (failure) {
+      setError(failure);
+    } finally {
+      setBusy(false);
+    }
+  }
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <div class="dialog-body">{text}</div>
+      {error !== undefined && <ErrorNote error={error} />}
+      <div class="dialog-foot">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button kind={isDanger ? "danger" : "primary"} isBusy={isBusy} onClick={() => void act()}>
+          {action}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,55 @@
+// Texts of models and people as Markdown. Everything passes DOMPurify, which gives the only HTML that the page's policy lets in. An image
+// of another host becomes a link, since the page asks nobody but its own server.
+import DOMPurify from "dompurify";
+import { Marked } from "marked";
+import { useMemo } from "preact/hooks";
+
+const marked = new Marked({ gfm: true, breaks: true, async: false });
+const OPTIONS = {
+  ALLOWED_TAGS:
+    "p br hr strong em del code pre blockquote ul ol li h1 h2 h3 h4 h5 h6 table thead tbody tr th td a input".split(
+      " ",
+    ),
+  ALLOWED_ATTR: ["href", "title", "align", "start", "type", "checked", "disabled", "class", "dir"],
+  ALLOWED_URI_REGEXP: /^(?:https?:|mailto:)/i,
+  RETURN_TRUSTED_TYPE: true,
+};
+
+marked.use({
+  renderer: {
+    // HTML in a text is shown as it was written.
+    html: ({ text }) => escape(text),
+    image: ({ href, text }) => `<a href="${escape(href)}">${escape(text || href)}</a>`,
+    heading({ tokens, depth }) {
+      // The page has its own h1 and h2.
+      const level = Math.min(6, depth + 2);
+      return `<h${level}>${this.parser.parseInline(tokens)}</h${level}>`;
+    },
+  },
+});
+
+DOMPurify.addHook("afterSanitizeAttributes", (node) => {
+  if (node.tagName === "A") {
+    node.setAttribute("rel", "noopener noreferrer nofollow");
+    node.setAttribute("target", "_blank");
+  } else if (node.tagName === "INPUT") {
+    // A task list's box, and nothing else.
+    node.setAttribute("type", "checkbox");
+    node.setAttribute("disabled", "");
+    node.setAttribute("aria-label", "Task");
+  } else if (/^(?:P|LI|H[1-6]|BLOCKQUOTE|TD|TH)$/.test(node.tagName)) node.setAttribute("dir", "auto");
+  else if (node.tagName === "PRE") node.setAttribute("tabindex", "0");
+});
+
+export function Markdown({ text }: { text: string }) {
+  const html = useMemo(() => toSafeHtml(text), [text]);
+  return <div class="prose" dangerouslySetInnerHTML={{ __html: html as unknown as string }} />;
+}
+
+function toSafeHtml(text: string): unknown {
+  return DOMPurify.sanitize(marked.parse(text) as string, OPTIONS);
+}
+
+function escape(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

@@ -1,0 +1,115 @@
+// Requests to the API by the name of their route, typed from its description. The browser sends the cookie of the sign-in by itself;
+// a request that changes something also needs the CSRF token, which is kept in memory only.
+import type { Contract } from "../../cli/connection/contract.ts";
+import { type AskedArgs, type Route, fillRoute } from "../../cli/connection/routes.ts";
+
+export type { Route };
+export type Answer<R extends Route> = Contract[R]["answer"];
+export type { AskedArgs };
+
+/** What the API says of a refusal: `detail` is a sentence for a person, `code` is stable. */
+export interface Problem {
+  status: number;
+  code: string;
+  title: string;
+  detail: string;
+}
+
+/** The API refused the request. */
+export class ProblemError extends Error {
+  override name = "ProblemError";
+  readonly problem: Problem;
+  constructor(problem: Problem) {
+    super(problem.detail);
+    this.problem = problem;
+  }
+}
+
+/** There was no answer: the network or the server is away. */
+export class UnreachableError extends Error {
+  override name = "UnreachableError";
+}
+
+/** Set by sign-in.ts: the token of this sign-in, how to read it again, and what to do once the sign-in has ended. */
+export const credentials = {
+  csrf: "",
+  refresh: async (): Promise<void> => {},
+  ended: (): void => {},
+};
+
+interface Filled {
+  params?: Record<string, string | number>;
+  query?: object;
+  body?: unknown;
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+}
+
+const REQUEST_MS = 60_000;
+
+/** Sends a request whose answer is read by the caller: bytes, or a stream. Throws ProblemError, UnreachableError. */
+export async function send<R extends Route>(route: R, ...args: AskedArgs<R>): Promise<Response> {
+  const { params, query, body, headers, signal = AbortSignal.timeout(REQUEST_MS) } = (args[0] ?? {}) as Filled;
+  const [method, path] = fillRoute(route, { params, query });
+  const isRaw = body instanceof Blob || body instanceof Uint8Array;
+  const ask = () =>
+    fetch(path, {
+      method,
+      headers: {
+        ...(method !== "GET" && { "x-csrf-token": credentials.csrf }),
+        ...(body !== undefined && { "content-type": isRaw ? "application/octet-stream" : "application/json" }),
+        ...headers,
+      },
+      body: body === undefined ? undefined : isRaw ? (body as BodyInit) : JSON.stringify(body),
+      signal,
+    });
+  return settle(ask, signal);
+}
+
+/** Asks for JSON. Throws ProblemError, UnreachableError. */
+export async function call<R extends Route>(route: R, ...asked: AskedArgs<R>): Promise<Answer<R>> {
+  const response = await send(route, ...asked);
+  return (response.status === 204 ? null : await response.json().catch(throwUnreachable)) as Answer<R>;
+}
+
+/** The answer, or what went wrong. A token that another tab's sign-in has replaced is read again, once. */
+async function settle(ask: () => Promise<Response>, signal: AbortSignal): Promise<Response> {
+  const reach = () =>
+    ask().catch((error: unknown) => {
+      // The caller gave up: the page has moved on.
+      if (signal.aborted && (signal.reason as Error).name !== "TimeoutError") throw error;
+      return throwUnreachable();
+    });
+  let response = await reach();
+  if (response.ok) return response;
+  let problem = await toProblem(response);
+  if (problem.code === "csrf_refused") {
+    await credentials.refresh();
+    response = await reach();
+    if (response.ok) return response;
+    problem = await toProblem(response);
+  }
+  if (problem.status === 401) credentials.ended();
+  throw new ProblemError(problem);
+}
+
+function throwUnreachable(): never {
+  throw new UnreachableError("The server does not answer. Check the connection, then try again.");
+}
+
+async function toProblem(response: Response): Promise<Problem> {
+  const { status, statusText: title } = response;
+  const body = (await response.json().catch(() => null)) as Partial<Problem> | null;
+  if (typeof body?.detail === "string" && typeof body.code === "string") return { title, ...body, status } as Problem;
+  return {
+    status,
+    title,
+    code: "not_a_problem",
+    detail: `The server answered ${status} ${title}, without saying why.`,
+  };
+}
+
+/** What to tell a person of any error. */
+export function describeError(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,98 @@
+// A list of the API, read page by page as the reader scrolls. Read again after a change of the reader's own, keeping as many pages.
+import { signal } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
+import { type Answer, type AskedArgs, call } from "./api.ts";
+import type { ListRoute } from "../../cli/connection/routes.ts";
+
+export interface List<Item> {
+  items: Item[];
+  /** The first page is here, or failed. */
+  isReady: boolean;
+  isLoading: boolean;
+  error: unknown;
+  hasMore: boolean;
+  /** Reads the next page. Does nothing while one is read, and at the end. */
+  more(): void;
+  reload(): Promise<void>;
+}
+
+/** `asked` may be `null`: nothing is read yet. */
+export function useList<R extends ListRoute, Item>(
+  route: R,
+  asked: NonNullable<AskedArgs<R>[0]> | null,
+  itemsOf: (answer: Answer<R>) => Item[],
+): List<Item> {
+  const key = asked === null ? null : JSON.stringify(asked);
+  const list = useMemo(() => createList(route, asked, itemsOf), [route, key]);
+  useEffect(() => {
+    list.more();
+    return list.stop;
+  }, [list]);
+  const state = list.state.value;
+  return { ...state, more: list.more, reload: list.reload };
+}
+
+function createList<R extends ListRoute, Item>(
+  route: R,
+  asked: NonNullable<AskedArgs<R>[0]> | null,
+  itemsOf: (answer: Answer<R>) => Item[],
+) {
+  type State = Pick<List<Item>, "items" | "isReady" | "isLoading" | "error" | "hasMore">;
+  const state = signal<State>({
+    items: [],
+    isReady: false,
+    isLoading: false,
+    error: undefined,
+    hasMore: asked !== null,
+  });
+  let next: string | undefined;
+  let pages = 0;
+  let stopped = new AbortController();
+
+  async function readPage(after: string | undefined) {
+    const { query, ...rest } = asked as { query?: object };
+    const full = { ...rest, query: { ...query, after }, signal: stopped.signal };
+    return (await call(route, ...([full] as unknown as AskedArgs<R>))) as Answer<R> & { next?: string };
+  }
+
+  /** Reads `count` pages from `after` on, and shows them behind `before`. */
+  async function read(count: number, after: string | undefined, before: Item[]): Promise<void> {
+    const { signal: mine } = stopped;
+    state.value = { ...state.peek(), isLoading: true };
+    try {
+      const items = [...before];
+      let at = after;
+      let got = 0;
+      do {
+        const answer = await readPage(at);
+        items.push(...itemsOf(answer));
+        at = answer.next;
+        got += 1;
+      } while (at !== undefined && got < count);
+      if (mine.aborted) return;
+      next = at;
+      pages = (before.length > 0 ? pages : 0) + got;
+      state.value = { items, isReady: true, isLoading: false, error: undefined, hasMore: next !== undefined };
+    } catch (error) {
+      if (!mine.aborted) state.value = { ...state.peek(), isReady: true, isLoading: false, error };
+    }
+  }
+
+  return {
+    state,
+    more() {
+      const { hasMore, isLoading, items } = state.peek();
+      if (hasMore && !isLoading) void read(1, next, items);
+    },
+    async reload() {
+      stopped.abort();
+      stopped = new AbortController();
+      await read(Math.max(1, pages), undefined, []);
+    },
+    stop() {
+      stopped.abort();
+      stopped = new AbortController();
+      state.value = { ...state.peek(), isLoading: false };
+    },
+  };
+}

@@ -1,0 +1,81 @@
+// The live event stream: a WebSocket of a session or of a board, opened again after every loss, from the last event on.
+
+export type LiveState = "connecting" | "open" | "waiting" | "ended";
+
+export interface LiveOptions<Message> {
+  /** `/v1/sessions/{session}/socket` or `/v1/boards/{board}/events`, filled in. */
+  path: string;
+  /** Where the last known message stands. Absent: only what is new. */
+  after?: string;
+  /** Where a message stands, for `after` of the next connection. */
+  cursorOf(message: Message): string;
+  onMessage(message: Message): void;
+  onState(state: LiveState, why?: string): void;
+}
+
+/** Codes of a close, as the API gives them. */
+const SIGN_IN_AGAIN = 4001;
+const SIGN_IN_ENDED = 4003;
+const GONE = 4404;
+const FIRST_WAIT_MS = 250;
+const LONGEST_WAIT_MS = 10_000;
+
+/** Returns how to close it. */
+export function openLive<Message>({ path, after, cursorOf, onMessage, onState }: LiveOptions<Message>): () => void {
+  let last = after;
+  let attempts = 0;
+  let socket: WebSocket | null = null;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isClosed = false;
+
+  function connect(): void {
+    clearTimeout(timer);
+    onState("connecting");
+    const url = new URL(path, location.href.replace(/^http/, "ws"));
+    url.hash = "";
+    if (last !== undefined) url.searchParams.set("after", last);
+    const opened = (socket = new WebSocket(url, ["talaria.v1"]));
+    opened.addEventListener("open", () => {
+      if (opened !== socket) return;
+      attempts = 0;
+      onState("open");
+    });
+    opened.addEventListener("message", ({ data }) => {
+      if (opened !== socket) return;
+      const message = JSON.parse(String(data)) as Message;
+      last = cursorOf(message);
+      onMessage(message);
+    });
+    opened.addEventListener("close", ({ code, reason }) => {
+      if (opened === socket) lose(code, reason);
+    });
+  }
+
+  function lose(code: number, reason: string): void {
+    socket = null;
+    if (isClosed) return;
+    if (code === SIGN_IN_ENDED || code === GONE) {
+      isClosed = true;
+      onState("ended", reason);
+      return;
+    }
+    if (code === SIGN_IN_AGAIN) return connect();
+    onState("waiting");
+    const longest = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** attempts++);
+    timer = setTimeout(connect, longest * (0.5 + Math.random() / 2));
+  }
+
+  /** The network is back: do not wait for the timer. */
+  const onOnline = () => {
+    if (socket === null && !isClosed) connect();
+  };
+  window.addEventListener("online", onOnline);
+  connect();
+  return () => {
+    isClosed = true;
+    clearTimeout(timer);
+    window.removeEventListener("online", onOnline);
+    socket?.close();
+    socket = null;
+  };
+}

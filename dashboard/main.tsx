@@ -1,0 +1,9 @@
+// The page's entry: asks who is signed in, and shows the app. The asking and the loading of the first page happen side by side.
+import { render } from "preact";
+import { App } from "./app.tsx";
+import { applyTheme } from "./data/preferences.ts";
+import { loadSignIn } from "./data/sign-in.ts";
+
+applyTheme();
+void loadSignIn();
+render(<App />, document.getElementById("app")!);

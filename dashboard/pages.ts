@@ -1,0 +1,51 @@
+// Every page: its address, its name, its group in the navigation, and how its code is loaded. The one place that knows them all.
+import type { ComponentType } from "preact";
+import type { IconName } from "./components/icon.tsx";
+
+export interface PageProps {
+  /** The parts of the address behind the page's own, unescaped: `["csv-mean", "3"]` of `#/skills/csv-mean/3`. */
+  rest: string[];
+}
+
+export interface PageEntry {
+  /** First part of the address behind `#/`. */
+  slug: string;
+  /** Name of its link in the navigation. */
+  name: string;
+  icon: IconName;
+  load(): Promise<{ Page: ComponentType<PageProps> }>;
+}
+
+export const GROUPS: { name: string; pages: PageEntry[] }[] = [
+  {
+    name: "Work",
+    pages: [
+      { slug: "chat", name: "Chat", icon: "chat", load: () => import("./pages/chat.tsx") },
+      { slug: "sessions", name: "Sessions", icon: "list", load: () => import("./pages/sessions.tsx") },
+    ],
+  },
+];
+
+/** The page of an address; the first one where the address names none. */
+export function findPage(slug: string | undefined): PageEntry | undefined {
+  const all = GROUPS.flatMap(({ pages }) => pages);
+  return slug === undefined ? all[0] : all.find((page) => page.slug === slug);
+}
+
+/** The parts of a hash location such as `/skills/csv-mean`. A part that is no valid escape stays as it is. */
+export function splitLocation(location: string): string[] {
+  return location.split("/").filter(Boolean).map(unescapePart);
+}
+
+/** An address of the page, for links: `#/skills/csv%20mean`. */
+export function hrefOf(...parts: (string | number)[]): string {
+  return `#/${parts.map((part) => encodeURIComponent(part)).join("/")}`;
+}
+
+function unescapePart(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
