@@ -1,0 +1,65 @@
+// A text in the type of a typewriter, with a button that copies it. It is coloured as its language when the colouring has been loaded;
+// until then, and for a long text, it stands plain.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Button } from "./button.tsx";
+
+interface CodeProps {
+  /** Name of the text, for screen readers. */
+  label: string;
+  text: string;
+  /** A language's name or a file's ending: `ts`, `python`. Absent: plain. */
+  language?: string | undefined;
+}
+
+/** Colouring a longer text would hold the page up. */
+const MAX_COLOURED = 40_000;
+const COPIED_MS = 2_000;
+
+export function Code({ label, text, language }: CodeProps) {
+  const code = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const element = code.current!;
+    element.textContent = text;
+    if (language === undefined || text.length > MAX_COLOURED) return undefined;
+    let isCurrent = true;
+    void import("./highlight.ts").then(
+      ({ highlight }) => {
+        if (!isCurrent) return;
+        const coloured = highlight(text, language);
+        if (coloured) element.replaceChildren(coloured);
+      },
+      () => {}, // the text stays plain
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [text, language]);
+  return (
+    <div class="code">
+      <CopyButton text={text} />
+      <pre tabIndex={0} role="group" aria-label={label}>
+        <code ref={code} />
+      </pre>
+    </div>
+  );
+}
+
+export function CopyButton({ text, label = "Copy" }: { text: string; label?: string }) {
+  const [said, setSaid] = useState("");
+  const copy = () =>
+    void navigator.clipboard
+      .writeText(text)
+      .then(
+        () => setSaid("Copied"),
+        () => setSaid("The browser does not allow it"),
+      )
+      .then(() => setTimeout(() => setSaid(""), COPIED_MS));
+  return (
+    <span class="copy">
+      <Button kind="quiet" icon="copy" label={label} onClick={copy} />
+      <span class="copy-said" role="status">
+        {said}
+      </span>
+    </span>
+  );
+}

@@ -1,0 +1,78 @@
+// What changed between two texts, line by line. A screen reader hears "added" and "removed"; the colours only repeat the signs.
+import { useEffect, useState } from "preact/hooks";
+import { Failure, Loading } from "./states.tsx";
+
+interface DiffProps {
+  /** Name of the text, for screen readers. */
+  name: string;
+  /** `null`: there was none, or there is none any more. */
+  before: string | null;
+  after: string | null;
+}
+
+type Line = { kind: "same" | "added" | "removed" | "gap"; text: string; old?: number; new?: number };
+
+/** Unchanged lines around a change. */
+const CONTEXT = 3;
+/** Beyond this many lines the rest waits for a click: a page of 100,000 rows helps nobody. */
+const FIRST_LINES = 400;
+const SIGNS = { same: " ", added: "+", removed: "−", gap: "⋯" };
+const SPOKEN = { same: "", added: "Added: ", removed: "Removed: ", gap: "" };
+
+export function Diff({ name, before, after }: DiffProps) {
+  const [lines, setLines] = useState<Line[] | Error>();
+  const [isWhole, setWhole] = useState(false);
+  useEffect(() => {
+    let isCurrent = true;
+    compare(before ?? "", after ?? "").then(
+      (found) => isCurrent && setLines(found),
+      (error: Error) => isCurrent && setLines(error),
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [before, after]);
+  if (lines === undefined) return <Loading />;
+  if (lines instanceof Error) return <Failure error={lines} retry={() => location.reload()} />;
+  if (lines.length === 0) return <p class="muted">Nothing changed in the text.</p>;
+  const shown = isWhole ? lines : lines.slice(0, FIRST_LINES);
+  return (
+    <div class="diff" role="group" aria-label={`Changes of ${name}`} tabIndex={0}>
+      {shown.map((line, i) => (
+        <div key={i} class={`diff-line diff-${line.kind}`}>
+          <span class="diff-number" aria-hidden="true">
+            {line.new ?? line.old ?? ""}
+          </span>
+          <span class="diff-sign" aria-hidden="true">
+            {SIGNS[line.kind]}
+          </span>
+          <code>
+            {SPOKEN[line.kind] !== "" && <span class="visually-hidden">{SPOKEN[line.kind]}</span>}
+            <span dir="auto">{line.text}</span>
+          </code>
+        </div>
+      ))}
+      {shown.length < lines.length && (
+        <button type="button" class="button" onClick={() => setWhole(true)}>
+          Show {lines.length - shown.length} more lines
+        </button>
+      )}
+    </div>
+  );
+}
+
+async function compare(before: string, after: string): Promise<Line[]> {
+  const { structuredPatch } = await import("diff");
+  const { hunks } = structuredPatch("", "", before, after, "", "", { context: CONTEXT });
+  return hunks.flatMap((hunk, i): Line[] => {
+    let [old, next] = [hunk.oldStart, hunk.newStart];
+    const lines = hunk.lines.flatMap((line): Line[] => {
+      const [sign, text] = [line[0], line.slice(1)];
+      if (sign === "+") return [{ kind: "added", text, new: next++ }];
+      if (sign === "-") return [{ kind: "removed", text, old: old++ }];
+      // "\ No newline at end of file" is no line of either text.
+      return sign === " " ? [{ kind: "same", text, old: old++, new: next++ }] : [];
+    });
+    return i === 0 ? lines : [{ kind: "gap", text: "" }, ...lines];
+  });
+}
