@@ -8,6 +8,7 @@ import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { findChromium } from "./scripts/chromium.ts";
+import { buildPage } from "./scripts/dashboard/build.ts";
 import { fetchSingleModules } from "./test/support/runners/fetch-single-modules.ts";
 
 const markdown = {
@@ -79,6 +80,9 @@ const browser = {
     hookTimeout: 120_000,
   },
 };
+
+// The assets of wrangler.toml, which the project `workers` loads.
+await buildPage();
 
 export default defineConfig({
   test: {

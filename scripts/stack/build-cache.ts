@@ -1,5 +1,6 @@
-// A cache of built Workers, valid until one of their source files changes. Called by bundle.ts. It lives under node_modules, so it
-// disappears together with the packages that were bundled. Where node_modules is not writable, each start builds again.
+// A cache of builds (the Workers, the page), valid until one of their source files changes. Called by bundle.ts and
+// dashboard/build.ts. It lives under node_modules, so it disappears together with the packages that were bundled. Where node_modules
+// is not writable, each start builds again.
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
@@ -72,31 +73,41 @@ function isHeld(lock: string): boolean {
 export interface Build {
   config: string;
   outdir: string;
-  /** Path of esbuild's metafile, beside the config. */
-  metafile: string;
+  /** Source files, relative to the checkout. Those in SETTINGS are added. */
+  inputs: string[];
   /** Unix time in ms. */
   began: number;
 }
 
-export function keepBuild({ config, outdir, metafile, began }: Build, cache = CACHE): void {
+export function keepBuild({ config, outdir, inputs, began }: Build, cache = CACHE): void {
   try {
-    const { inputs } = Metafile.parse(JSON.parse(readFileSync(metafile, "utf8")));
-    const built = Object.entries(inputs).flatMap(([input, { imports }]) => {
-      const path = relative(root, resolve(dirname(metafile), input));
-      return [path, ...listTextModules(path, imports)];
-    });
-    const paths = [...SETTINGS.filter((path) => existsSync(join(root, path))), ...built];
+    const paths = [...SETTINGS.filter((path) => existsSync(join(root, path))), ...inputs];
     // A file written during the build may differ from what was built.
     if (paths.some((path) => statSync(join(root, path)).mtimeMs >= began)) return;
     const kept = join(cache, digest(config));
     rmSync(kept, { recursive: true, force: true });
     cpSync(outdir, join(kept, "out"), { recursive: true });
     // Written last: its presence means that the copy is complete.
-    const content = { inputs: digestFiles(paths, root), built: digestFiles(readdirSync(outdir), outdir) };
+    const content = { inputs: digestFiles(paths, root), built: digestFiles(listFiles(outdir), outdir) };
     writeFileSync(join(kept, KEPT), JSON.stringify(content));
   } catch {
     // A cache that cannot be written only costs the next build.
   }
+}
+
+/** The source files of a Worker, for `Build.inputs`. `metafile`: path of esbuild's metafile, beside the config. */
+export function readInputs(metafile: string): string[] {
+  const { inputs } = Metafile.parse(JSON.parse(readFileSync(metafile, "utf8")));
+  return Object.entries(inputs).flatMap(([input, { imports }]) => {
+    const path = relative(root, resolve(dirname(metafile), input));
+    return [path, ...listTextModules(path, imports)];
+  });
+}
+
+/** All files below a folder, relative to it and sorted. */
+export function listFiles(folder: string): string[] {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return entries.map((entry) => relative(folder, join(entry.parentPath, entry.name))).sort();
 }
 
 /** All text files near a module that imports any: the metafile does not say which ones it imports. */

@@ -4,7 +4,8 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import type { V4MiniflareOptions } from "miniflare";
 import type { Unstable_RawConfig as RawConfig } from "wrangler";
-import { buildAlone, keepBuild, restoreBuild } from "./build-cache.ts";
+import { buildPage } from "../dashboard/build.ts";
+import { buildAlone, keepBuild, readInputs, restoreBuild } from "./build-cache.ts";
 import { loadWrangler, readWorkerConfigs, runWrangler } from "./wrangler.ts";
 
 /** Plain data, so it can be passed to another process as a JSON file. */
@@ -43,11 +44,15 @@ export function bundleConfig(path: string, folder: string): Promise<WorkerOption
   return bundleWorker({ ...rawConfig, main: resolve(dirname(path), rawConfig.main ?? "") }, folder);
 }
 
-/** The bundle of `raw.main`, and every binding that the config names. */
+/**
+ * The bundle of `raw.main`, and every binding that the config names. Its assets are the page, in a folder of their own, so that a build
+ * for another stack does not change what a running one serves.
+ */
 export async function bundleWorker(raw: RawConfig, folder: string, signal?: AbortSignal): Promise<WorkerOptions> {
   const outdir = join(folder, "out");
   const config = join(folder, "wrangler.json");
-  const written = JSON.stringify(raw);
+  const { assets, build: _, ...ofWorker } = raw;
+  const written = JSON.stringify(ofWorker);
   rmSync(outdir, { recursive: true, force: true });
   mkdirSync(outdir, { recursive: true });
   writeFileSync(config, written);
@@ -55,6 +60,11 @@ export async function bundleWorker(raw: RawConfig, folder: string, signal?: Abor
     await buildAlone(written, async () => {
       if (!restoreBuild(written, outdir)) await build(written, { name: raw.name, config, outdir, signal });
     });
+  if (assets) {
+    const directory = join(folder, "page");
+    await buildPage(directory, signal);
+    writeFileSync(config, JSON.stringify({ ...ofWorker, assets: { ...assets, directory } }));
+  }
   const main = basename(raw.main!).replace(/\.ts$/, ".js");
   const others = readdirSync(outdir).filter((name) => MODULE_TYPES[extname(name)] && name !== main && name !== README);
   const modules = [main, ...others].map((name) => ({
@@ -81,5 +91,5 @@ async function build(written: string, { name, config, outdir, signal }: BuildInp
   const { code, output } = await runWrangler(args, signal && { signal });
   if (code !== 0) throw new BundleError(`${name} could not be built:\n${output.trim().slice(-4_000)}`);
   for (const map of readdirSync(outdir).filter((file) => file.endsWith(".map"))) rmSync(join(outdir, map));
-  keepBuild({ config: written, outdir, metafile, began });
+  keepBuild({ config: written, outdir, inputs: readInputs(metafile), began });
 }

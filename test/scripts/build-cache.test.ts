@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, utimesSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { buildAlone, keepBuild, restoreBuild } from "../../scripts/stack/build-cache.ts";
+import { buildAlone, keepBuild, readInputs, restoreBuild } from "../../scripts/stack/build-cache.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -29,7 +29,7 @@ function cacheBuild({ began = Date.now() + 60_000, config = "{}" } = {}) {
   };
   put("built/api/metafile.json", JSON.stringify({ inputs }));
   keepBuild(
-    { config, outdir: join(folder, "out"), metafile: join(folder, "built/api/metafile.json"), began },
+    { config, outdir: join(folder, "out"), inputs: readInputs(join(folder, "built/api/metafile.json")), began },
     join(folder, "cache"),
   );
 }

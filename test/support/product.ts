@@ -61,5 +61,5 @@ function reconfigure(built: WorkerOptions, path: string, configure: (toml: strin
   const main = (_: string, file: string) => `main = ${JSON.stringify(join(root, file))}`;
   writeFileSync(path, configure(toml).replace(/^main = "(.*)"$/m, main));
   const { modulesRules: _, ...bindings } = loadWrangler().unstable_getMiniflareWorkerOptions(path).workerOptions;
-  return { ...built, ...bindings, name: built.name } as WorkerOptions;
+  return { ...built, ...bindings, assets: built.assets, name: built.name } as WorkerOptions;
 }

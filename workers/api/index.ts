@@ -45,6 +45,7 @@ import { mcpCallback } from "./mcp-servers/callback.ts";
 import { mcpServers } from "./mcp-servers/servers.ts";
 import { messages } from "./sessions/messages.ts";
 import { docsPage } from "./openapi/docs-page.ts";
+import { page } from "./page/page.ts";
 import { toDocument } from "./openapi/document.ts";
 import { doctor } from "./doctor/doctor.ts";
 import { AppError, answerError, answerProblem } from "./problems.ts";
@@ -236,6 +237,7 @@ for (const resource of [
   app.route("/", resource);
 }
 app.route("/", docsPage);
+app.route("/", page);
 for (const scheme of ["key", "operator"]) {
   app.openAPIRegistry.registerComponent("securitySchemes", scheme, { type: "http", scheme: "bearer" });
 }

@@ -16,15 +16,17 @@ import { assertOperator } from "./operator.ts";
 import { checkSignIn } from "./browsers/sign-in.ts";
 import type { ApiEnv, Principal } from "./principal.ts";
 
-const OPEN_ROUTES = new Set(["GET /health", "GET /openapi.json", "GET /docs", "GET /v1/mcp/callback"]);
+const OPEN_ROUTES = new Set(["GET /", "GET /health", "GET /openapi.json", "GET /docs", "GET /v1/mcp/callback"]);
 const DOCS_FILE = /^GET \/docs\//;
+/** Files of the page that do not exist: a 404 needs no credential. */
+const PAGE_FILE = /^GET \/assets\//;
 /** Published skills, open to everyone. */
 const PUBLIC_ROUTE = /^GET (?:\/p\/[^/]+)?\/\.well-known\/(?:agent-skills|skills)\//;
 /** Each platform proves its requests itself. */
 const CHANNEL_ROUTE = /^[A-Z]+ \/channels\/[^/]+\/[^/]/;
 /** The same for senders of webhooks. */
 const WEBHOOK_ROUTE = /^POST \/hooks\/[^/]+\/[^/]+$/;
-const OPEN_PATHS = [DOCS_FILE, PUBLIC_ROUTE, CHANNEL_ROUTE, WEBHOOK_ROUTE];
+const OPEN_PATHS = [DOCS_FILE, PAGE_FILE, PUBLIC_ROUTE, CHANNEL_ROUTE, WEBHOOK_ROUTE];
 const OPERATOR_ROUTES = new Set(["POST /v1/profiles"]);
 
 /** Allowed for the operator and for a key of the profile itself. The routes tell them apart by `c.var.principal`. */

@@ -51,7 +51,7 @@ docsPage.get("/docs/open.js", refuseQuery, (c) =>
 );
 for (const name of FILES) {
   docsPage.get(`/docs/${name}`, refuseQuery, async (c) => {
-    const file = await c.env.ASSETS?.fetch(new Request(new URL(`/${name}`, c.req.url)));
+    const file = await c.env.ASSETS?.fetch(new Request(c.req.url));
     if (!file?.ok) {
       throw new AppError("route_not_found", "This deployment has no static assets. Read GET /openapi.json instead.");
     }
