@@ -36,10 +36,13 @@ export const call = (...commands: string[]): ScriptLine => ({
   calls: commands.map((command, i) => ({ name: "run", id: `c${i}-${command.length}`, args: { command } })),
 });
 
-export async function createParkedSession(script: ScriptLine[], { settings = {}, ...rest }: SessionOptions = {}) {
+export async function createParkedSession(
+  script: ScriptLine[],
+  { settings = {}, tools = [], ...rest }: SessionOptions = {},
+) {
   const machine = createMachine();
   const session = await createScriptedSession(script, {
-    ...{ learning: "off", tools: [machine.tool], settings: { review: { enabled: false }, ...settings } },
+    ...{ learning: "off", tools: [machine.tool, ...tools], settings: { review: { enabled: false }, ...settings } },
     ...rest,
   });
   const { engine, life } = session;
