@@ -1,4 +1,4 @@
-// A list of the API, read page by page as the reader scrolls. Read again after a change of the reader's own, keeping as many pages.
+// A list of the API, read page by page as the reader scrolls.
 import { signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { type Answer, type AskedArgs, call } from "./api.ts";
@@ -14,6 +14,8 @@ export interface List<Item> {
   /** Reads the next page. Does nothing while one is read, and at the end. */
   more(): void;
   reload(): Promise<void>;
+  /** Shows what a change of the reader's own has made of the items, without reading all pages again. */
+  update(change: (items: Item[]) => Item[]): void;
 }
 
 /** `asked` may be `null`: nothing is read yet. */
@@ -29,7 +31,7 @@ export function useList<R extends ListRoute, Item>(
     return list.stop;
   }, [list]);
   const state = list.state.value;
-  return { ...state, more: list.more, reload: list.reload };
+  return { ...state, more: list.more, reload: list.reload, update: list.update };
 }
 
 function createList<R extends ListRoute, Item>(
@@ -88,6 +90,9 @@ function createList<R extends ListRoute, Item>(
       stopped.abort();
       stopped = new AbortController();
       await read(Math.max(1, pages), undefined, []);
+    },
+    update(change: (items: Item[]) => Item[]) {
+      state.value = { ...state.peek(), items: change(state.peek().items) };
     },
     stop() {
       stopped.abort();

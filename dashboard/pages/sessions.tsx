@@ -1,38 +1,54 @@
 // Sessions: every conversation of the profile by kind, found by its words, renamed, exported and deleted.
-import { useState } from "preact/hooks";
-import { Badge } from "../components/badge.tsx";
+import { useEffect, useState } from "preact/hooks";
 import { Page as Frame, Tabs } from "../components/page.tsx";
 import { Empty, Failure, Loading } from "../components/states.tsx";
 import { Time } from "../components/time.tsx";
 import { WindowedList } from "../components/windowed-list.tsx";
+import type { Answer } from "../data/api.ts";
 import { useList } from "../data/list.ts";
 import { type PageProps, hrefOf } from "../pages.ts";
+import { SearchResults } from "../sessions/search-results.tsx";
+import { SessionActions } from "../sessions/session-actions.tsx";
 
 const KINDS = [
-  { kind: "chat", name: "Chats" },
-  { kind: "job", name: "Jobs" },
-  { kind: "card", name: "Cards" },
-  { kind: "delegated", name: "Delegated" },
-  { kind: "webhook", name: "Webhooks" },
-  { kind: "all", name: "All" },
+  { kind: "chat", name: "Chats", of: "Chat" },
+  { kind: "job", name: "Jobs", of: "Job" },
+  { kind: "card", name: "Cards", of: "Card" },
+  { kind: "delegated", name: "Delegated", of: "Delegated" },
+  { kind: "webhook", name: "Webhooks", of: "Webhook" },
+  { kind: "all", name: "All", of: "" },
 ] as const;
 
+type Kind = (typeof KINDS)[number];
+
+const EMPTY: Record<Kind["kind"], { title: string; href: string; action: string }> = {
+  chat: { title: "No chats yet", href: "#/chat", action: "Start a chat" },
+  job: { title: "No job has run yet", href: "#/jobs", action: "Set a job" },
+  card: { title: "No card has been worked on yet", href: "#/board", action: "Open the board" },
+  delegated: { title: "No work was handed to a session of its own yet", href: "#/chat", action: "Start a chat" },
+  webhook: { title: "No webhook has begun a session yet", href: "#/webhooks", action: "Set up a webhook" },
+  all: { title: "No sessions yet", href: "#/chat", action: "Start a chat" },
+};
+
 const ROW_PX = 52;
+/** The search waits until nobody has typed for so long. */
+const TYPING_MS = 250;
 
 export function Page({ rest: [given = "chat"] }: PageProps) {
-  const { kind, name } = KINDS.find((one) => one.kind === given) ?? KINDS[0];
-  const list = useList("GET /v1/sessions", { query: { kind, limit: "100" } }, ({ sessions }) => sessions);
+  const kind = KINDS.find((one) => one.kind === given) ?? KINDS[0];
   const [words, setWords] = useState("");
-  const tabs = KINDS.map((one) => ({
-    name: one.name,
-    href: hrefOf("sessions", one.kind),
-    isCurrent: one.kind === kind,
-  }));
+  const searched = useSettled(words.trim());
+  const tabs = KINDS.map((one) => ({ name: one.name, href: hrefOf("sessions", one.kind), isCurrent: one === kind }));
   return (
     <Frame
       title="Sessions"
       lead="Every conversation, with whoever or whatever began it."
-      tabs={<Tabs label="Kinds of sessions" tabs={tabs} />}
+      tabs={searched === "" && <Tabs label="Kinds of sessions" tabs={tabs} />}
+      actions={
+        <a class="button button-primary" href="#/chat">
+          New chat
+        </a>
+      }
     >
       <div class="toolbar" role="search">
         <input
@@ -40,16 +56,27 @@ export function Page({ rest: [given = "chat"] }: PageProps) {
           type="search"
           aria-label="Search in all messages"
           placeholder="Search in all messages"
+          dir="auto"
           value={words}
           onInput={(event) => setWords(event.currentTarget.value)}
         />
       </div>
+      {searched === "" ? <SessionList key={kind.kind} kind={kind} /> : <SearchResults words={searched} />}
+    </Frame>
+  );
+}
+
+function SessionList({ kind: { kind, name } }: { kind: Kind }) {
+  const list = useList("GET /v1/sessions", { query: { kind, limit: "100" } }, ({ sessions }) => sessions);
+  const { title: nothing, href, action } = EMPTY[kind];
+  return (
+    <>
       {list.error !== undefined && <Failure error={list.error} retry={() => void list.reload()} />}
       {!list.isReady && <Loading />}
       {list.isReady && list.items.length === 0 && list.error === undefined && (
-        <Empty icon="chat" title="No sessions yet">
-          <a class="button button-primary" href="#/chat">
-            Start a chat
+        <Empty icon="chat" title={nothing}>
+          <a class="button" href={href}>
+            {action}
           </a>
         </Empty>
       )}
@@ -65,14 +92,39 @@ export function Page({ rest: [given = "chat"] }: PageProps) {
               <a class="clip" dir="auto" href={hrefOf("chat", session)}>
                 {title || "Untitled"}
               </a>
+              <span class="muted small">
+                {kind === "all" && `${KINDS.find((one) => one.kind === of)?.of}, `}
+                <Time at={createdAt} />
+              </span>
             </div>
             <div class="row-side">
-              {kind === "all" && <Badge>{of}</Badge>}
-              <Time at={createdAt} />
+              <SessionActions
+                session={session}
+                title={title}
+                onChange={(changed) => list.update((items) => applyChange(items, session, changed))}
+              />
             </div>
           </div>
         )}
       />
-    </Frame>
+    </>
   );
+}
+
+type Item = Answer<"GET /v1/sessions">["sessions"][number];
+
+/** The list after a session got another title, or was deleted (`null`). */
+export function applyChange(items: Item[], session: string, title: string | null): Item[] {
+  if (title === null) return items.filter((item) => item.session !== session);
+  return items.map((item) => (item.session === session ? { ...item, title } : item));
+}
+
+/** The value once it has stood still for a moment. */
+function useSettled(value: string): string {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), value === "" ? 0 : TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return settled;
 }

@@ -1,0 +1,13 @@
+// Hands a file to the browser's downloads.
+
+/** The browser reads the file after the click; a minute is ample. */
+const KEPT_MS = 60_000;
+
+export function saveFile(name: string, type: string, content: BlobPart): void {
+  const url = URL.createObjectURL(new Blob([content], { type }));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), KEPT_MS);
+}
