@@ -3478,7 +3478,7 @@ export interface Contract {
     answer: null;
   };
   "GET /v1/boards/{board}/cards": {
-    query: { after?: string | undefined; limit?: string | undefined; status?: "triage" | "todo" | "scheduled" | "ready" | "running" | "blocked" | "review" | "done" | "archived" | undefined; role?: string | undefined; person?: string | undefined; label?: string | undefined };
+    query: { after?: string | undefined; limit?: string | undefined; status?: "triage" | "todo" | "scheduled" | "ready" | "running" | "blocked" | "review" | "done" | "archived" | undefined; role?: string | undefined; person?: string | undefined; label?: string | undefined; counts?: "0" | "1" | "true" | "false" | undefined };
     answer: {
       cards: {
         v: 2;
@@ -3508,6 +3508,7 @@ export interface Contract {
         limits: { runMs?: number | undefined; tokens?: number | undefined; failures?: number | undefined };
         skills: string[];
         divided?: number | undefined;
+        counts?: { comments: number; parents: number; parentsDone: number; children: number; childrenDone: number } | undefined;
       }[];
       next?: string | undefined;
     };

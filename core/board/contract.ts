@@ -12,6 +12,7 @@ import type {
   CardStatus,
   RunId,
 } from "../schemas/board/card.ts";
+import type { CardCounts } from "../schemas/board/card-api.ts";
 import type { CardAttachment, CardComment } from "../schemas/board/log.ts";
 import type { RoleName } from "../schemas/agenda/role.ts";
 import type { SessionId, TurnId } from "../schemas/ids.ts";
@@ -62,8 +63,8 @@ export type CardPatch = Partial<
   Pick<Card, "title" | "body" | "priority" | "label" | "notBefore" | "limits" | "skills">
 >;
 
-/** A card without its text. */
-export type CardLine = Omit<Card, "body" | "asked">;
+/** A card without its text. `counts`: where the filter asked for it. */
+export type CardLine = Omit<Card, "body" | "asked"> & { counts?: CardCounts };
 export interface CardFilter {
   /** Absent: all that are not archived. */
   status?: CardStatus;
@@ -73,6 +74,8 @@ export interface CardFilter {
   before?: number;
   /** 1 to 200. [hermes] 50 */
   limit?: number;
+  /** Counts what belongs to each card. */
+  counts?: boolean;
 }
 /** Newest first. `next` is not null while there may be more; a filtered page may be short, or empty, and have a next one. */
 export interface CardPage {

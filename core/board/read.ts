@@ -11,6 +11,7 @@ const SHOWN_RUNS = 10;
 /** [own] */
 const MAX_RUNS = 200;
 const PAGE_COMMENTS = 100;
+const COUNTED_COMMENTS = 100;
 
 type Read = Pick<
   Board,
@@ -38,7 +39,12 @@ export function createRead({ find, cards, links, runs, log, attachments }: Board
         implementer: card.lane === "review" ? card.implementer : card.assignee,
       });
     },
-    list: (filter) => cards.list(filter),
+    list(filter) {
+      const page = cards.list(filter);
+      if (!filter.counts) return page;
+      const count = (id: CardId) => ({ comments: log.countComments(id, COUNTED_COMMENTS), ...links.counts(id) });
+      return { ...page, cards: page.cards.map((card) => ({ ...card, counts: count(card.id) })) };
+    },
     stats() {
       const counts = cards.counts();
       const byStatus = Object.fromEntries(CardStatus.options.map((status) => [status, 0])) as Record<

@@ -164,6 +164,25 @@ describe("a worker that means harm", () => {
   });
 });
 
+describe("a list with counts", () => {
+  it("says how many comments a card has, and how many of the cards before and after it are done", () => {
+    const { board } = createRig();
+    const make = (parents: string[] = []) => value(board.create(BY_OWNER, { title: "a card", parents })).card.id;
+    const [first, second] = [make(), make()];
+    const last = make([first, second]);
+    value(board.comment(BY_OWNER, last, "one"));
+    value(board.complete(BY_OWNER, first, { summary: "done" }));
+    const counts = Object.fromEntries(board.list({ counts: true }).cards.map((card) => [card.id, card.counts]));
+    const none = { comments: 0, parents: 0, parentsDone: 0, children: 0, childrenDone: 0 };
+    expect(counts).toEqual({
+      [first]: { ...none, children: 1 },
+      [second]: { ...none, children: 1 },
+      [last]: { ...none, comments: 1, parents: 2, parentsDone: 1 },
+    });
+    expect(board.list({}).cards[0]).not.toHaveProperty("counts");
+  });
+});
+
 describe("a repetition", () => {
   it("makes no second card, comment or attachment", () => {
     const { board } = createRig();

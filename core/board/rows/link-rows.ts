@@ -32,6 +32,19 @@ export function createLinkRows(sql: Sql) {
           child,
         )
         .map(({ id }) => id),
+    counts(card: CardId): { parents: number; parentsDone: number; children: number; childrenDone: number } {
+      const count = "SELECT count(*) AS n, total(card.status IN ('done', 'archived')) AS done FROM card_link";
+      const join = "CROSS JOIN card ON card.id =";
+      const [before] = sql.run<{ n: number; done: number }>(
+        `${count} INDEXED BY card_link_child ${join} card_link.parent WHERE card_link.child = ?`,
+        card,
+      );
+      const [after] = sql.run<{ n: number; done: number }>(
+        `${count} ${join} card_link.child WHERE card_link.parent = ?`,
+        card,
+      );
+      return { parents: before!.n, parentsDone: before!.done, children: after!.n, childrenDone: after!.done };
+    },
     /** The card and all that come before it, at most `MAX_BEFORE` + 1. */
     before: (card: CardId): CardId[] =>
       sql

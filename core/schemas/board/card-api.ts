@@ -99,8 +99,20 @@ export const CARD_ACTIONS = {
 export type CardAction = keyof typeof CARD_ACTIONS;
 export type ActionFacts<Action extends CardAction> = z.infer<(typeof CARD_ACTIONS)[Action]>;
 
+/** What belongs to a card. Comments are counted to 100. */
+export const CardCounts = z.object({
+  comments: z.int().min(0),
+  parents: z.int().min(0).meta({ description: "Cards that come before it" }),
+  parentsDone: z.int().min(0).meta({ description: "Of those: done or archived" }),
+  children: z.int().min(0).meta({ description: "Cards that come after it" }),
+  childrenDone: z.int().min(0),
+});
+export type CardCounts = z.infer<typeof CardCounts>;
+
 /** A card without its text. */
-export const CardLine = Card.omit({ body: true, asked: true });
+export const CardLine = Card.omit({ body: true, asked: true }).extend({
+  counts: CardCounts.optional().meta({ description: "Where the request asked for `counts`" }),
+});
 export type CardLine = z.infer<typeof CardLine>;
 
 export const CardList = z.object({ cards: z.array(CardLine), next: z.string().optional() });

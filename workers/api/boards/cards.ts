@@ -7,7 +7,7 @@ import { Card, CardStatus } from "../../../core/schemas/board/card.ts";
 import { CardDetail, CardList, ChangeCard, CreateCard } from "../../../core/schemas/board/card-api.ts";
 import { pageQuery } from "../pages.ts";
 import { AppError, unwrap } from "../problems.ts";
-import { PROBLEM_RESPONSE, createRouter, describeResponses, jsonBody, numeric, refuses } from "../router.ts";
+import { Flag, PROBLEM_RESPONSE, createRouter, describeResponses, jsonBody, numeric, refuses } from "../router.ts";
 import { BoardParams, CHANGE_REFUSALS, CardParams, OpHeader, openBoard, toCall } from "./open-board.ts";
 
 export const cards = createRouter();
@@ -34,17 +34,19 @@ cards.openapi(
         role: RoleName.optional().meta({ description: "Assigned to this role" }),
         person: z.string().min(1).max(200).optional().meta({ description: "Assigned to this person" }),
         label: z.string().max(100).optional(),
+        counts: Flag.meta({ description: "`1`: with the numbers of comments and of cards before and after each" }),
       }),
     },
     responses: describeResponses(200, "Cards, newest first", CardList),
   }),
   async (c) => {
-    const { after, limit, status, role, person, label } = c.req.valid("query");
+    const { after, limit, status, role, person, label, counts } = c.req.valid("query");
     if (role !== undefined && person !== undefined) {
       throw new AppError("query_invalid", "A card has one assignee: give `role` or `person`, not both.");
     }
     const filter: CardFilter = {
       limit,
+      counts,
       ...(after !== undefined && { before: after }),
       ...(status && { status }),
       ...(role !== undefined && { assignee: { role } }),
