@@ -13,7 +13,8 @@ import { followSession } from "./follow.ts";
 import { type Order, createOrders } from "./orders.ts";
 import { gatherPasted } from "./pasted-lines.ts";
 import { createPipedOrders } from "./piped-orders.ts";
-import { type Display, toPlainJson } from "./show.ts";
+import { toPlainJson } from "./output/plain-text.ts";
+import { type Display } from "./show.ts";
 import { createTurns } from "./turns.ts";
 
 export interface Conversation {

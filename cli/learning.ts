@@ -1,7 +1,8 @@
 // Renders the ledger of learning as plain text, at most 80 columns wide. Called by verbs/learning.ts and orders.ts. Pure. Names,
 // reasons and summaries come from models, so each of them becomes one plain line.
 import type { LearningLedger, LedgerSkill, TurnFigures } from "../core/schemas/learning/ledger.ts";
-import { count, toOneLine } from "./show.ts";
+import { toOneLine } from "./output/plain-text.ts";
+import { count } from "./show.ts";
 
 const WIDTH = 80;
 const BARS = "▁▂▃▄▅▆▇█";

@@ -1,7 +1,8 @@
 // Shows the events of a turn as lines in a terminal. The answer goes to `answer`, everything else to `aside`, so that a pipe
 // gets only the answer. Must never output control characters: texts of models and files could control the terminal.
 import { isBesideCommand } from "../core/commands/parse-command.ts";
-import type { AgentEvent, JsonObject } from "../core/schemas/entry.ts";
+import type { AgentEvent } from "../core/schemas/entry.ts";
+import { summarise, toOneLine, toPlain, toPlainDeep } from "./output/plain-text.ts";
 import { renderCard } from "./question-card.ts";
 
 export interface Screen {
@@ -96,44 +97,9 @@ export function createDisplay(screen: Screen) {
   };
 }
 
-/** The most informative argument of a call, on one line. */
-export function summarise(args: JsonObject): string {
-  const [first] = Array.isArray(args.operations) ? args.operations : [];
-  // The first operation represents a list. Arguments next to the list belong to every operation.
-  const mergedArgs: JsonObject =
-    typeof first === "object" && first !== null && !Array.isArray(first) ? { ...first, ...args } : args;
-  const mainArgument = ["command", "path", "pattern", "name", "query", "content"].find(
-    (key) => typeof mergedArgs[key] === "string",
-  );
-  const action = typeof mergedArgs.action === "string" ? `${mergedArgs.action} ` : "";
-  const text = mainArgument ? `${action}${String(mergedArgs[mainArgument])}` : JSON.stringify(args);
-  return toOneLine(text);
-}
-
-/** Control characters, line separators, and bidirectional marks and overrides, except line feeds and tabs. */
-const CONTROL = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
-
-export function toPlain(text: string): string {
-  return text.replace(CONTROL, "");
-}
-
 /** The question is shown as a card, and what was answered after it. */
 export function isShownAsCard({ name }: { name: string }): boolean {
   return name === "clarify";
-}
-
-/** Every text in it without control characters. */
-export function toPlainDeep<T>(value: T): T {
-  return JSON.parse(JSON.stringify(value), (_, one: unknown) => (typeof one === "string" ? toPlain(one) : one)) as T;
-}
-
-export function toOneLine(text: string): string {
-  return toPlain(text).replace(/\s+/g, " ").trim();
-}
-
-/** JSON with every control character escaped, also those that JSON allows. */
-export function toPlainJson(value: unknown): string {
-  return JSON.stringify(value).replace(CONTROL, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 function truncate(text: string, width: number): string {

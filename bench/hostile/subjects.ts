@@ -1,6 +1,6 @@
 // The subjects of bench:hostile: every exported function that reads, scans or compares untrusted text, such as project files,
 // skills, archives, tool results, messages, facts and providers' replies. Each is called as the product calls it.
-import { toPlain as toTerminalPlain, toOneLine } from "../../cli/show.ts";
+import { toPlain as toTerminalPlain, toOneLine } from "../../cli/output/plain-text.ts";
 import { parseEventStream } from "../../cli/events.ts";
 import { parseOrder } from "../../cli/converse.ts";
 import { readRendered, renderForModel } from "../../core/agent/tool-result.ts";
@@ -474,7 +474,7 @@ export const SUBJECTS: readonly Subject[] = [
   // Clients.
   subject("parseEventStream", "cli/events.ts", (text) => ignore(drain(parseEventStream(createTextStream(text))))),
   subject("parseOrder", "cli/converse.ts", (text) => parseOrder(text)),
-  subject("terminal output", "cli/show.ts", (text) => [toTerminalPlain(text), toOneLine(text)]),
+  subject("terminal output", "cli/output/plain-text.ts", (text) => [toTerminalPlain(text), toOneLine(text)]),
 ];
 
 function createSummaryInput(text: string): SummaryInput {

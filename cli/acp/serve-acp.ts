@@ -5,7 +5,7 @@ import { COMMANDS } from "../../core/commands/commands.ts";
 import { ApprovalDetail, type Backend } from "../../core/schemas/api.ts";
 import type { AgentEvent, AskedQuestion } from "../../core/schemas/entry.ts";
 import { type Client, ProblemError, UnreachableError } from "../connection/client.ts";
-import { toPlain } from "../show.ts";
+import { toPlain } from "../output/plain-text.ts";
 import { readPrompt } from "./prompt-content.ts";
 import { toCallId, toPastUpdates, toStopReason, toUpdates } from "./updates.ts";
 

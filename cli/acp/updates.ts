@@ -2,7 +2,7 @@
 // the log. Used by serve-acp.ts. Pure.
 import type { SessionUpdate, StopReason, ToolKind } from "@agentclientprotocol/sdk";
 import { type AgentEvent, type Entry, type JsonObject, textOf } from "../../core/schemas/entry.ts";
-import { summarise, toOneLine, toPlain } from "../show.ts";
+import { summarise, toOneLine, toPlain } from "../output/plain-text.ts";
 
 /** Editors show an icon by it. Other tools are `other`. */
 const KINDS: Record<string, ToolKind> = {

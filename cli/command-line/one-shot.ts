@@ -3,7 +3,8 @@
 import type { AgentEvent } from "../../core/schemas/entry.ts";
 import { type Client, ProblemError } from "../connection/client.ts";
 import { InterruptedError } from "../converse.ts";
-import { type Display, toPlainJson } from "../show.ts";
+import { toPlainJson } from "../output/plain-text.ts";
+import { type Display } from "../show.ts";
 import { FOR_PERSON } from "../turns.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import type { Output } from "../output/output.ts";

@@ -7,7 +7,7 @@ import { type Client, ProblemError, UnreachableError, createClient } from "../co
 import { UsageError, readConnection } from "../connection/connection.ts";
 import { InterruptedError } from "../converse.ts";
 import { COMMAND_HELP } from "../orders.ts";
-import { toPlain } from "../show.ts";
+import { toPlain } from "../output/plain-text.ts";
 import { VERBS } from "../verbs/index.ts";
 import { runChat } from "./chat.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";

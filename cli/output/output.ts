@@ -3,7 +3,7 @@
 import { createInterface } from "node:readline/promises";
 import { type Readable, Writable } from "node:stream";
 import { UsageError } from "../connection/connection.ts";
-import { toPlain, toPlainJson } from "../show.ts";
+import { toPlain, toPlainJson } from "./plain-text.ts";
 import { type Column, renderTable } from "./table.ts";
 
 export type Output = ReturnType<typeof createOutput>;

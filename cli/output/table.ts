@@ -1,5 +1,5 @@
 // Tables of text, fitted to a number of columns: the columns that may shrink are cut with an ellipsis. Pure.
-import { toOneLine } from "../show.ts";
+import { toOneLine } from "./plain-text.ts";
 
 export interface Column<Row> {
   title: string;

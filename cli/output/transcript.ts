@@ -1,7 +1,7 @@
 // A conversation as Markdown text. Pure. Control characters of foreign texts are removed.
 import type { SessionInfo } from "../../core/schemas/api.ts";
 import type { Entry } from "../../core/schemas/entry.ts";
-import { summarise, toOneLine, toPlain } from "../show.ts";
+import { summarise, toOneLine, toPlain } from "./plain-text.ts";
 import { formatTime } from "./times.ts";
 
 export function renderTranscript({ session, title, createdAt }: SessionInfo, entries: readonly Entry[]): string {

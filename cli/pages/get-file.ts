@@ -6,7 +6,7 @@ import { lstat, mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Client } from "../connection/client.ts";
-import { toOneLine } from "../show.ts";
+import { toOneLine } from "../output/plain-text.ts";
 
 export interface GetFileOptions {
   client: Pick<Client, "getFile">;

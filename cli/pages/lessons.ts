@@ -2,7 +2,7 @@
 // plain conversation. Lessons are numbered as they were shown last, so that a newer one never takes the number of an older one.
 import type { Lesson } from "../../core/schemas/learning/review.ts";
 import type { Client } from "../connection/client.ts";
-import { toOneLine } from "../show.ts";
+import { toOneLine } from "../output/plain-text.ts";
 
 export type LessonClient = Pick<Client, "listReviews" | "review" | "undoSkillRevision" | "archiveSkill" | "forget">;
 

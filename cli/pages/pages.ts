@@ -3,7 +3,8 @@
 import { fromTurnId } from "../../core/schemas/ids.ts";
 import type { Client } from "../connection/client.ts";
 import { formatTime } from "../output/times.ts";
-import { count, toOneLine, toPlain } from "../show.ts";
+import { toOneLine, toPlain } from "../output/plain-text.ts";
+import { count } from "../show.ts";
 
 const MAX_LINES = 30;
 const MAX_TEXT = 200;

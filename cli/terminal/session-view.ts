@@ -8,7 +8,7 @@ import type { Client } from "../connection/client.ts";
 import type { AttachedImage } from "../image-file.ts";
 import { chooseStartEvent } from "../follow-start.ts";
 import { followSession } from "../follow.ts";
-import { toOneLine } from "../show.ts";
+import { toOneLine } from "../output/plain-text.ts";
 import { createTurns } from "../turns.ts";
 import { type OutgoingMessage, createOutgoing, describeWaiting } from "./outgoing.ts";
 import { createReads } from "./reads.ts";

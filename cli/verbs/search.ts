@@ -3,7 +3,7 @@ import { fromTurnId } from "../../core/schemas/ids.ts";
 import { SearchResult } from "../../core/schemas/api.ts";
 import { formatTime } from "../output/times.ts";
 import { type Verb, readChoice, textFlag } from "../command-line/verb.ts";
-import { toOneLine } from "../show.ts";
+import { toOneLine } from "../output/plain-text.ts";
 
 export const search: Verb = {
   name: "search",

@@ -19,7 +19,6 @@ const POLICY = [
 /** The page asks for none of the browser's powerful features, and nothing that it shows can. */
 const NO_PERMISSIONS = [
   "accelerometer",
-  "bluetooth",
   "camera",
   "display-capture",
   "geolocation",

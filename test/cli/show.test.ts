@@ -1,6 +1,7 @@
 // How the terminal shows the events of a turn. Text from outside must never steer the terminal.
 import { describe, expect, it } from "vitest";
-import { createDisplay, summarise, toPlain, toPlainJson } from "../../cli/show.ts";
+import { summarise, toPlain, toPlainJson } from "../../cli/output/plain-text.ts";
+import { createDisplay } from "../../cli/show.ts";
 import type { AgentEvent } from "../../core/schemas/entry.ts";
 
 const USAGE = { input: 1_000, output: 200, cacheRead: 34, cacheWrite: 0 };

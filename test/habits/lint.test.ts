@@ -29,7 +29,7 @@ const linted = spawnSync(process.execPath, [oxlint, "--deny-warnings", "-f", "js
 const findings = (JSON.parse(linted.stdout) as { diagnostics: Finding[] }).diagnostics;
 
 function filesOf(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".ts"));
+  return readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) => /\.tsx?$/.test(path));
 }
 
 const findRule = (finding: Finding) => /\(([^)]+)\)/.exec(finding.code)?.[1] ?? finding.code;

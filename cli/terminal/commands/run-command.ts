@@ -17,7 +17,7 @@ import { type AttachedImage, isImagePath } from "../../image-file.ts";
 import { getFile } from "../../pages/get-file.ts";
 import { BRANCH_FORM, branchSession, createPageCommands } from "../../pages/page-commands.ts";
 import { formatTime } from "../../output/times.ts";
-import { toOneLine } from "../../show.ts";
+import { toOneLine } from "../../output/plain-text.ts";
 import type { Pastes } from "../input/pastes.ts";
 import type { SessionView } from "../session-view.ts";
 import { createChoicePanel, createListPanel } from "../view/panels.ts";

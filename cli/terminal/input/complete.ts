@@ -8,7 +8,7 @@ import { offeredCommands } from "../../../core/commands/commands.ts";
 import { formatUsage } from "../../../core/commands/help.ts";
 import { completeCommand } from "../../../core/commands/parse-command.ts";
 import type { Client } from "../../connection/client.ts";
-import { toOneLine } from "../../show.ts";
+import { toOneLine } from "../../output/plain-text.ts";
 
 const MAX_ITEMS = 40;
 

@@ -1,7 +1,7 @@
 // The pieces that the rows of a transcript are made of: text that cannot control the terminal, wrapped to the width. Used by the
 // views. Pure. Every text that comes from elsewhere passes `clean` before it is styled.
 import { type Component, truncateToWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
-import { toPlain } from "../../show.ts";
+import { toPlain } from "../../output/plain-text.ts";
 
 /** Without control characters and overrides of direction; tabs as spaces, because a tab has no width of its own. */
 export function clean(text: string): string {

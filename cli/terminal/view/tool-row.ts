@@ -2,7 +2,7 @@
 // change; unfolded everything that the terminal has of it. Used by transcript.ts.
 import { createTwoFilesPatch } from "diff";
 import type { JsonObject } from "../../../core/schemas/entry.ts";
-import { summarise, toOneLine } from "../../show.ts";
+import { summarise, toOneLine } from "../../output/plain-text.ts";
 import { Rows, clean, wrapRows } from "./lines.ts";
 import type { Theme } from "./theme.ts";
 

@@ -2,7 +2,8 @@
 // Used by the session view. Holds no connection, and never shows a text that has not passed `clean`.
 import { Container, Markdown, Spacer, Text } from "@earendil-works/pi-tui";
 import type { AgentEvent } from "../../../core/schemas/entry.ts";
-import { FOR_THE_MODEL, describeEnd, isShownAsCard, toOneLine, toPlainDeep } from "../../show.ts";
+import { toOneLine, toPlainDeep } from "../../output/plain-text.ts";
+import { FOR_THE_MODEL, describeEnd, isShownAsCard } from "../../show.ts";
 import { renderQuestion } from "./question.ts";
 import { FreeRows, clean, wrapRows } from "./lines.ts";
 import type { Theme } from "./theme.ts";
