@@ -24,6 +24,10 @@ export const GROUPS: { name: string; pages: PageEntry[] }[] = [
       { slug: "sessions", name: "Sessions", icon: "list", load: () => import("./pages/sessions.tsx") },
     ],
   },
+  {
+    name: "Learning",
+    pages: [{ slug: "memory", name: "Memory", icon: "memory", load: () => import("./pages/memory.tsx") }],
+  },
 ];
 
 /** The page of an address; the first one where the address names none. */

@@ -1,0 +1,47 @@
+// A dialog with a form: it stays open with the reason while the server refuses, and closes once the server has accepted.
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { Button } from "./button.tsx";
+import { Dialog } from "./dialog.tsx";
+import { ErrorNote } from "./states.tsx";
+
+interface FormDialogProps {
+  title: string;
+  /** The verb on the button. */
+  action: string;
+  /** May throw: the dialog then stays and says why. */
+  run(): Promise<unknown>;
+  onClose(): void;
+  children: ComponentChildren;
+}
+
+export function FormDialog({ title, action, run, onClose, children }: FormDialogProps) {
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  async function submit(event: Event): Promise<void> {
+    event.preventDefault();
+    setBusy(true);
+    setError(undefined);
+    try {
+      await run();
+      onClose();
+    } catch (failure) {
+      setError(failure);
+      setBusy(false);
+    }
+  }
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form class="form" onSubmit={(event) => void submit(event)}>
+        {children}
+        {error !== undefined && <ErrorNote error={error} />}
+        <div class="dialog-foot">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" kind="primary" isBusy={isBusy}>
+            {action}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
