@@ -13,6 +13,8 @@ const SIGN_IN_TOKEN = new RegExp(
   `^(sin_[${ALPHABET}]{12})_([${ALPHABET}]{${PROFILE_CHARS}})_([${ALPHABET}]{${SECRET_CHARS}})$`,
 );
 
+const SIGN_IN_CODE = new RegExp(`^tlink_([${ALPHABET}]{${PROFILE_CHARS}})_([${ALPHABET}]{${SECRET_CHARS}})$`);
+
 export function createProfileId(): ProfileId {
   return randomBase32(PROFILE_CHARS);
 }
@@ -42,6 +44,17 @@ export function toSignInToken(profile: ProfileId, id: string, secret: string): s
 export function parseSignInToken(token: string): { profile: ProfileId; id: string; secret: string } | null {
   const match = SIGN_IN_TOKEN.exec(token);
   return match ? { id: match[1]!, profile: match[2]!, secret: match[3]! } : null;
+}
+
+/** The code of a sign-in link. Its own form, so that it is taken for neither a key nor a cookie; core/redact.ts knows it. */
+export function toSignInCode(profile: ProfileId, secret: string): string {
+  return `tlink_${profile}_${secret}`;
+}
+
+/** `null` if the text does not have the form of such a code. */
+export function parseSignInCode(code: string): { profile: ProfileId; secret: string } | null {
+  const match = SIGN_IN_CODE.exec(code);
+  return match ? { profile: match[1]!, secret: match[2]! } : null;
 }
 
 export function toKey(profile: ProfileId, secret: string): string {

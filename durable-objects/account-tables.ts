@@ -9,6 +9,7 @@ import { ERASURE_SCHEMA } from "./account-erasure.ts";
 import { SESSION_SCHEMA, SESSION_TABLES } from "./account-sessions.ts";
 import { SETTINGS_TABLE } from "./account-settings.ts";
 import { SUGGESTION_TABLE } from "./account-suggestions.ts";
+import { SIGN_IN_CODE_TABLE } from "./keys/sign-in-codes.ts";
 import { SIGN_IN_TABLE } from "./keys/sign-in-rows.ts";
 import { UPKEEP_SCHEMA } from "./account-upkeep.ts";
 import { AUDIT_TABLE } from "./keys/audit-rows.ts";
@@ -28,6 +29,7 @@ export const OWN_TABLES = [
   ...RUN_TABLES,
   ...RESPONSE_TABLES,
   SIGN_IN_TABLE,
+  SIGN_IN_CODE_TABLE,
   SOCKET_TABLE,
   AUDIT_TABLE,
 ];

@@ -21,15 +21,15 @@ import {
 import type { Settings } from "../core/schemas/settings.ts";
 import type { Booking, Budget, MonthSpent, UsageAsked, UsageReport } from "../core/schemas/usage.ts";
 import type { ProfileApprovals, ReviewAdmission, ReviewRequest, TurnRequest } from "../core/session/context.ts";
-import { createAccountKeys } from "./keys/account-keys.ts";
 import { KeyDesk } from "./keys/key-desk.ts";
-import { KEY_SCHEMA, KEY_UNKNOWN, type KnownKey, createKeyRows } from "./keys/key-rows.ts";
+import { KEY_SCHEMA, KEY_UNKNOWN, type KnownKey } from "./keys/key-rows.ts";
+import { openKeys } from "./keys/open-keys.ts";
 import { createSocketCloser } from "./keys/close-sockets.ts";
 import { createKeySockets, toBoardHolder } from "./keys/key-sockets.ts";
 import { type AccountEnv, type ErasureKind, beginProfileErasure, createErasures, eraseDue } from "./account-erasure.ts";
 import { SignInDesk } from "./keys/sign-in-desk.ts";
-import { type KnownSignIn, SIGN_IN_UNKNOWN, createSignInRows } from "./keys/sign-in-rows.ts";
-import { isSameHash } from "./account-key.ts";
+import { SIGN_IN_CODE_UNKNOWN } from "./keys/sign-in-codes.ts";
+import { type KnownSignIn, SIGN_IN_UNKNOWN } from "./keys/sign-in-rows.ts";
 import type { HookEvent } from "../core/schemas/profile/hooks.ts";
 import { createAccountApprovals } from "./account-approvals.ts";
 import { type SuggestionDecision, createAccountSuggestions } from "./account-suggestions.ts";
@@ -86,25 +86,34 @@ export class Account extends DurableObject<AccountEnv> {
   // ---- keys; keys/account-keys.ts documents them ----
 
   keyDesk(): KeyDesk {
-    const open = (willWrite: boolean) => ((willWrite ? this.#isWritable() : this.#exists()) ? this.#keys() : null);
+    const open = (willWrite: boolean) =>
+      (willWrite ? this.#isWritable() : this.#exists()) ? this.#credentials().keys : null;
     return new KeyDesk(open, () => this.#arm(), this.#sessionList.find);
   }
 
   /** Failures: `key_unknown`, also without a profile; `key_expired`. `willWrite`: throws if a newer version made the tables. */
   check(secret: string, willWrite = false): Result<KnownKey> {
-    const checked = this.#exists() ? this.#keys().check(secret, Date.now(), !this.#upkeep().isNewer()) : KEY_UNKNOWN;
+    const checked = this.#exists()
+      ? this.#credentials().keys.check(secret, Date.now(), !this.#upkeep().isNewer())
+      : KEY_UNKNOWN;
     if (checked.ok && willWrite) this.#upkeep().checkVersion();
     return checked.ok ? ok({ ...checked.value, settingsRev: this.#profileSettings().rev() }) : checked;
   }
 
-  // ---- sign-ins of browsers; keys/sign-in-rows.ts documents them ----
+  // ---- sign-ins of browsers; keys/sign-in-rows.ts and keys/sign-in-codes.ts document them ----
 
   /** As `check`, for a cookie. Failure: `sign_in_unknown`. */
   checkSignIn(id: string, secret: string, willWrite = false): Result<KnownSignIn> {
     if (!this.#exists()) return SIGN_IN_UNKNOWN;
-    const known = this.#signIns().check(id, secret, Date.now(), this.#upkeep().isNewer());
+    const known = this.#credentials().signIns.check(id, secret, Date.now(), this.#upkeep().isNewer());
     if (known && willWrite) this.#upkeep().checkVersion();
     return known ? ok({ ...known, settingsRev: this.#profileSettings().rev() }) : SIGN_IN_UNKNOWN;
+  }
+
+  /** The key that made the code of a sign-in link. Does not spend the code. Failure: `sign_in_code_unknown`, also without a profile. */
+  checkSignInCode(code: string): Result<KnownKey> {
+    const key = this.#isWritable() ? this.#credentials().signInCodes.check(code, Date.now()) : null;
+    return key ? ok({ ...key, settingsRev: this.#profileSettings().rev() }) : SIGN_IN_CODE_UNKNOWN;
   }
 
   /** The revision of the profile's settings, for a person whom somebody else has checked. `null`: there is no such profile. */
@@ -114,27 +123,13 @@ export class Account extends DurableObject<AccountEnv> {
   }
 
   signInDesk(): SignInDesk {
-    const open = (willWrite: boolean) => (this.#sessionList.isThere(willWrite) ? this.#signIns() : null);
+    const open = (willWrite: boolean) => (this.#sessionList.isThere(willWrite) ? this.#credentials() : null);
     return new SignInDesk(open, () => this.#arm());
   }
 
-  #signIns() {
-    const rows = createKeyRows(toSql(this.ctx.storage));
-    return createSignInRows({
-      sql: toSql(this.ctx.storage),
-      findKey: (id, rotation, now) => rows.checkRotation(id, rotation, now),
-      isSame: isSameHash,
-      onEnd: (id, now) => this.#sockets().endOwner(id, now, "signedOut"),
-    });
-  }
-
-  #keys() {
-    return createAccountKeys({
-      sql: toSql(this.ctx.storage),
-      profile: this.ctx.id.name!,
-      raiseVersion: () => this.#upkeep().raiseVersion(),
-      signIns: this.#signIns(),
-    });
+  #credentials() {
+    const deps = { profile: this.ctx.id.name!, raiseVersion: () => this.#upkeep().raiseVersion() };
+    return openKeys(toSql(this.ctx.storage), deps);
   }
 
   #sockets() {
@@ -279,7 +274,7 @@ export class Account extends DurableObject<AccountEnv> {
     const now = Date.now();
     if (!upkeep.isDue(now)) return;
     this.#ledger().tidy(now);
-    this.#keys().tidy(now);
+    this.#credentials().keys.tidy(now);
     if (this.#hasTable("hook_delivery")) this.#hooks().tidy(now);
     tidyRows(toSql(this.ctx.storage), now);
     const before = now - this.#settings().memory.sweepDays * DAY_MS;

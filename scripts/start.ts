@@ -5,6 +5,7 @@ import { checkLocal } from "../cli/doctor/local-checks.ts";
 import { Health } from "../core/schemas/api.ts";
 import { checkVars, readPublicUrl } from "./check/vars.ts";
 import { UsageError, parseFlags, runCommand } from "./command-line.ts";
+import { makeSignInCode, writeGreeting } from "./stack/greeting.ts";
 import { openLocalAccess, readOperatorToken } from "./stack/local-state.ts";
 import { onStopSignal } from "./stack/processes.ts";
 import { chooseShellFolder } from "./stack/shell-folder.ts";
@@ -47,6 +48,7 @@ async function serve(port: number, shell: string | undefined): Promise<number> {
   checkState(stateDir, accessFile);
   warnOfLocal();
   const token = readOperatorToken(stateDir);
+  const publicUrl = readPublicUrl(process.env);
   const progress = createProgress();
   progress.say(`Starting Talaria on port ${port}.`);
   try {
@@ -56,11 +58,11 @@ async function serve(port: number, shell: string | undefined): Promise<number> {
       stateDir,
       // A bot at home: without a public address, platforms that can be polled are.
       vars: { TALARIA_POLL_CHANNELS: "1", ...selectWorkerVars(process.env, token) },
-      publicUrl: readPublicUrl(process.env),
+      publicUrl,
       say: progress.say,
       signal: abort.signal,
     }).finally(progress.end);
-    const why = await waitUntilEnded(stack, { token, folder, stopped }).finally(stack.stop);
+    const why = await waitUntilEnded(stack, { token, folder, publicUrl, stopped }).finally(stack.stop);
     if (why === "ended") {
       console.error(toEndSentence(stateDir, stack.log));
       return 1;
@@ -80,39 +82,35 @@ function warnOfLocal(): void {
   }
 }
 
+interface Served {
+  /** The operator's. */
+  token: string;
+  folder: string | undefined;
+  publicUrl: string | undefined;
+  stopped: Promise<"stopped">;
+}
+
 async function waitUntilEnded(
   stack: Stack,
-  { token, folder, stopped }: { token: string; folder: string | undefined; stopped: Promise<"stopped"> },
+  { token, folder, publicUrl, stopped }: Served,
 ): Promise<"stopped" | "ended"> {
   const stateDir = resolve(home, "state");
   const ended = stack.ended.then(() => "ended" as const);
   const ready = openLocalAccess({ file: accessFile, stateDir, url: stack.url, token, say: console.error }).then(
     async (access) => {
-      const health = Health.parse(await (await fetch(`${stack.url}/health`)).json());
-      console.log(writeGreeting(stack, access.profile, health.model, folder));
+      const { model } = Health.parse(await (await fetch(`${stack.url}/health`)).json());
+      const code = await makeSignInCode(stack.url, access.key);
+      const files = {
+        access: relative(process.cwd(), accessFile) || accessFile,
+        log: relative(process.cwd(), stack.log),
+      };
+      const { url } = stack;
+      console.log(writeGreeting({ url, publicUrl, code, profile: access.profile, model, ...files, folder }));
     },
   );
   await Promise.race([stopped, ready]);
   const timers = driveCron(stack);
   return Promise.race([stopped, ended]).finally(() => timers.forEach(clearTimeout));
-}
-
-function writeGreeting(stack: Stack, profile: string, model: string, folder: string | undefined): string {
-  const access = relative(process.cwd(), accessFile) || accessFile;
-  return `Talaria is listening on ${stack.url}
-Model: ${model}${model.startsWith("rehearsal") ? " (no model key is set; see docs/CONFIGURATION.md)" : ""}
-Profile: ${profile} (its key is in ${access})
-Log: ${relative(process.cwd(), stack.log)}${folder === undefined ? "" : `\nExec host: ${folder} (npm run chat -- --backend host)`}
-
-Try it from another terminal: npm run chat, or
-
-  KEY=$(sed -n 's/.*"key": "\\(.*\\)".*/\\1/p' ${access})
-  SESSION=$(curl -s ${stack.url}/v1/sessions -H "authorization: Bearer $KEY" \\
-    -H "content-type: application/json" -d '{}' | sed 's/.*"session":"\\([^"]*\\)".*/\\1/')
-  curl -N ${stack.url}/v1/sessions/$SESSION/messages -H "authorization: Bearer $KEY" \\
-    -H "accept: text/event-stream" -H "content-type: application/json" -d '{"text":"What can you do?"}'
-
-Ctrl-C stops it.`;
 }
 
 /** Fires the trigger once soon after the start, for work that fell due while nothing ran, then every hour. */

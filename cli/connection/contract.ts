@@ -460,6 +460,10 @@ export interface Contract {
   "DELETE /v1/sign-in": {
     answer: null;
   };
+  "POST /v1/sign-in-links": {
+    body?: { scopes?: ("read" | "write" | "admin")[] | undefined; label?: string | undefined };
+    answer: { code: string; expiresAt: number };
+  };
   "GET /v1/sign-ins": {
     query: { after?: string | undefined; limit?: string | undefined };
     answer: {

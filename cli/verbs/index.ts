@@ -5,6 +5,7 @@ import { board } from "./board.ts";
 import { blueprints } from "./blueprints.ts";
 import { channels } from "./channels.ts";
 import { completion } from "./completion.ts";
+import { dashboard } from "./dashboard.ts";
 import { exportVerb } from "./export.ts";
 import { importVerb } from "./import.ts";
 import { doctor } from "./doctor.ts";
@@ -37,6 +38,7 @@ export const VERBS: readonly Verb[] = [
   blueprints,
   exportVerb,
   importVerb,
+  dashboard,
   acp,
   doctor,
   completion,

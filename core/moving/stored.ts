@@ -98,6 +98,7 @@ export const ACCOUNT_FATES: Record<string, Fate> = {
   key_socket: "stays: connections to this deployment",
   audit: "stays: says what keys of this deployment did",
   sign_in: "stays: a sign-in belongs to a key of this deployment",
+  sign_in_code: "stays: as `sign_in`, for ten minutes",
   response: "stays: names an answer of this deployment; the answer is in its session",
   door_turn: "stays: names requests to this deployment; their turns are in their sessions",
   door_name: "stays: as `door_turn`; a client that names its session by id finds it",

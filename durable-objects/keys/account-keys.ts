@@ -11,6 +11,7 @@ import type { Sql } from "../../core/ports.ts";
 import { createAuditRows } from "./audit-rows.ts";
 import { type CheckedKey, KEY_UNKNOWN, type KeyRow, createKeyRows } from "./key-rows.ts";
 import { type NewSocket, type SocketHolder, createKeySockets } from "./key-sockets.ts";
+import type { SignInCodes } from "./sign-in-codes.ts";
 import type { SignInRows } from "./sign-in-rows.ts";
 
 /** [own] Limited because each check compares with all keys. */
@@ -31,6 +32,7 @@ export interface AccountKeysDeps {
   /** A version that ignores scopes and expiry must not write this account any more. */
   raiseVersion(): void;
   signIns: Pick<SignInRows, "find" | "ofKey" | "endOfKey" | "tidy">;
+  signInCodes: Pick<SignInCodes, "endOfKey" | "tidy">;
 }
 
 /** What opens a WebSocket. */
@@ -41,7 +43,7 @@ export type SocketOpener =
 
 export type AccountKeys = ReturnType<typeof createAccountKeys>;
 
-export function createAccountKeys({ sql, profile, raiseVersion, signIns }: AccountKeysDeps) {
+export function createAccountKeys({ sql, profile, raiseVersion, signIns, signInCodes }: AccountKeysDeps) {
   const rows = createKeyRows(sql);
   const sockets = createKeySockets(sql);
   const audit = createAuditRows(sql);
@@ -93,6 +95,7 @@ export function createAccountKeys({ sql, profile, raiseVersion, signIns }: Accou
     tidy(now: number): void {
       rows.tidy(now - KEEP_EXPIRED_MS);
       signIns.tidy(now);
+      signInCodes.tidy(now);
       audit.tidy(now);
     },
     /** Oldest first. */
@@ -182,6 +185,7 @@ export function createAccountKeys({ sql, profile, raiseVersion, signIns }: Accou
         rows.remove(id);
         sockets.endKey(id, now, "revoked");
         signIns.endOfKey(id);
+        signInCodes.endOfKey(id);
       });
       return ok(null);
     },

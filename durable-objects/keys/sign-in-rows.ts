@@ -92,10 +92,8 @@ export function createSignInRows({ sql, findKey, isSame, onEnd }: SignInDeps) {
       const rights = findKey(key, rotation, now);
       if (!rights) return err("key_unknown", "This key is unknown or was revoked. Ask for a new one.");
       const scopes = [...new Set(asked.scopes ?? rights.scopes)];
-      const missing = scopes.filter((scope) => !rights.scopes.includes(scope));
-      if (missing.length > 0) {
-        return err("scope_exceeded", `The key does not have ${missing.join(" and ")}. Ask for less, or leave it out.`);
-      }
+      const exceeded = exceedScopes(scopes, rights.scopes, "key");
+      if (exceeded) return exceeded;
       const expiresAt = Math.min(now + ms, rights.end ?? Infinity);
       sql.transaction(() => {
         sql.run(SCHEMA);
@@ -152,6 +150,14 @@ export function createSignInRows({ sql, findKey, isSame, onEnd }: SignInDeps) {
   };
 }
 
-function toScopes(text: string): Scope[] {
+/** Failure `scope_exceeded`; `null` if `own`, the scopes of `what`, has all that are wanted. */
+export function exceedScopes(wanted: readonly Scope[], own: readonly Scope[], what: string) {
+  const missing = wanted.filter((scope) => !own.includes(scope));
+  if (missing.length === 0) return null;
+  return err("scope_exceeded", `The ${what} does not have ${missing.join(" and ")}. Ask for less, or leave it out.`);
+}
+
+/** Of a stored row. */
+export function toScopes(text: string): Scope[] {
   return text.split(",").flatMap((scope) => Scope.safeParse(scope).data ?? []);
 }

@@ -395,6 +395,7 @@ describe("the API's description", () => {
         ...["GET /v1/settings", "PATCH /v1/settings"],
         ...[
           "POST /v1/sign-in",
+          "POST /v1/sign-in-links",
           "GET /v1/sign-in",
           "DELETE /v1/sign-in",
           "GET /v1/sign-ins",

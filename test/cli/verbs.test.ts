@@ -223,6 +223,27 @@ describe("talaria keys", () => {
   });
 });
 
+describe("talaria dashboard", () => {
+  const made = () => answerJson(201, { code: "tlink_p_s", expiresAt: Date.now() + 600_000 });
+
+  it("writes only the link to stdout, and opens nothing", async () => {
+    const { code, stdout, stderr, requests } = await ask(["dashboard"], [made()]);
+    expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#\/sign-in\/tlink_p_s\n$/);
+    expect([code, stderr]).toEqual([0, "Open this link within 10 min. It signs one browser in, once.\n"]);
+    expect(requests).toEqual(['POST /v1/sign-in-links {"label":"talaria dashboard"}']);
+  });
+
+  it("writes link and end as JSON, and fails with the server's reason", async () => {
+    const { stdout } = await ask(["dashboard", "--json"], [made()]);
+    expect(JSON.parse(stdout)).toEqual({
+      link: expect.stringMatching(/\/#\/sign-in\/tlink_p_s$/),
+      expiresAt: expect.any(Number),
+    });
+    const refused = await ask(["dashboard"], [answerProblem(403, "scope_missing")]);
+    expect(refused).toMatchObject({ code: 3, stdout: "" });
+  });
+});
+
 describe("verbs of what was learned", () => {
   it("decide several waiting changes, and fail when one of them went stale", async () => {
     const id = "ab12cd34ab12cd34ab12";

@@ -333,6 +333,7 @@ const TABLE: Record<string, Asked> = {
   "GET /v1/skill-settings": { most: 2, status: 200 },
   "PUT /v1/skill-settings": { most: 3, status: 200, body: { inlineShell: false } },
   "POST /v1/sign-in": { most: 3, status: 201 },
+  "POST /v1/sign-in-links": { most: 3, status: 201 },
   "GET /v1/sign-in": { most: 1, status: 200 },
   // By a key there is no sign-in to end.
   "DELETE /v1/sign-in": { most: 1, status: 404 },

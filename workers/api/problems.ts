@@ -15,6 +15,7 @@ export const PROBLEMS = {
   scope_missing: [403, "The key may not do this"],
   scope_exceeded: [403, "More than your own key may do"],
   sign_in_unknown: [401, "Unknown sign-in"],
+  sign_in_code_unknown: [401, "The sign-in link is not valid"],
   csrf_refused: [403, "CSRF token needed"],
   access_token_invalid: [401, "Access token not valid"],
   access_not_mapped: [403, "No profile for this person"],

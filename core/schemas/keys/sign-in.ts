@@ -9,6 +9,10 @@ export const CreateSignIn = z.strictObject({
 });
 export type CreateSignIn = z.infer<typeof CreateSignIn>;
 
+/** `code`: begins one sign-in until `expiresAt` (ms since 1970), sent as `Authorization: Bearer`. */
+export const SignInLink = z.object({ code: z.string(), expiresAt: z.int() });
+export type SignInLink = z.infer<typeof SignInLink>;
+
 export const SignInId = z.string().regex(/^sin_[0-9a-z]{12}$/, "the id of a sign-in is sin_ and 12 characters");
 
 /** `key`: what it was exchanged for; it ends with that key. `usedAt`: to the hour. Times in milliseconds since 1970. */

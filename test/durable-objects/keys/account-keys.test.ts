@@ -32,6 +32,7 @@ function open() {
       endOfKey: (key) => void seen.ended.push(key),
       tidy: () => {},
     },
+    signInCodes: { endOfKey: () => {}, tidy: () => {} },
   });
   return { sql, keys, seen, rows: createKeyRows(sql, (a, b) => a === b) };
 }

@@ -5,6 +5,7 @@ import { ALL_SCOPES } from "../../../core/schemas/keys/scope.ts";
 import { createAccountKeys } from "../../../durable-objects/keys/account-keys.ts";
 import { KEY_SCHEMA, createKeyRows } from "../../../durable-objects/keys/key-rows.ts";
 import { createKeySockets } from "../../../durable-objects/keys/key-sockets.ts";
+import { createSignInCodes } from "../../../durable-objects/keys/sign-in-codes.ts";
 import { type NewSignIn, createSignInRows } from "../../../durable-objects/keys/sign-in-rows.ts";
 import { createNodeSql } from "../../support/bindings/node-sql.ts";
 
@@ -28,7 +29,8 @@ function open() {
     ...{ sql, isSame, findKey: rows.checkRotation },
     onEnd: (id) => void ended.push(id),
   });
-  const keys = createAccountKeys({ sql, profile: "0".repeat(26), raiseVersion() {}, signIns });
+  const signInCodes = createSignInCodes({ sql, findKey: rows.checkRotation, signIns });
+  const keys = createAccountKeys({ sql, profile: "0".repeat(26), raiseVersion() {}, signIns, signInCodes });
   const { id: key } = unwrap(keys.create({}, OPERATOR, NOW));
   const begin = (id: string, more: Partial<NewSignIn> = {}, now = NOW) =>
     signIns.create({ id, secret: `secret of ${id}`, key, rotation: 0, label: "", ms: 24 * HOUR, ...more }, now);

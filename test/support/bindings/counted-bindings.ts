@@ -148,6 +148,7 @@ const keyDesk = {
 const signIn = { id: "sin_000000000000", key: "key_000000000000", label: "", createdAt: 1, expiresAt: 2, usedAt: 1 };
 const signInDesk = {
   create: async () => ok({ ...signIn, scopes: ["read"] }),
+  createCode: async () => ok(2),
   list: async () => [{ ...signIn, scopes: ["read"] }],
   end: async () => ok(null),
   [Symbol.dispose]() {},

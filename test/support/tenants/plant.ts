@@ -119,6 +119,7 @@ export async function plant(world: World, tenant: Tenant): Promise<{ facts: Fact
     await call("PUT", `/v1/policies/${policy}`, { hook: "pre_tool_call", tool: "*", decision: "deny", reason: title });
   await call("PUT", "/v1/skill-settings", { inlineShell: true });
   await call("POST", "/v1/sign-in", { label: title });
+  await call("POST", "/v1/sign-in-links", { label: title });
   await call("PATCH", "/v1/settings", { "turn.busy": "steer" });
   await call("PUT", "/v1/tools", { disabled: ["memory", "todo", `mcp_${SECRET}`] });
   await vi.waitFor(async () => {

@@ -19,6 +19,7 @@ export const AUDITED_ROUTES: Record<string, AuditedRoute> = {
   changeKey: { act: "key_change", isAdmin: true },
   rotateKey: { act: "key_rotate", isAdmin: true },
   revokeKey: { act: "key_revoke", isAdmin: true },
+  createSignInLink: { act: "sign_in_link_create" },
   signIn: { act: "sign_in", answer: "id" },
   signOut: { act: "sign_out" },
   endSignIn: { act: "sign_in_end", isAdmin: true },

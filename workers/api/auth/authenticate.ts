@@ -10,7 +10,7 @@ import { openAccount } from "../sessions/session-rpc.ts";
 import { acceptedKeys } from "./accepted-keys.ts";
 import { checkAccessToken } from "./browsers/access.ts";
 import { assertOwnPage } from "./browsers/cookie.ts";
-import { readBearer, readBrowserCredential, readCredential } from "./credential.ts";
+import { readBearer, readBrowserCredential, readCredential, readSignInCode } from "./credential.ts";
 import { endWithCredential } from "./end-with-credential.ts";
 import { assertOperator } from "./operator.ts";
 import { checkSignIn } from "./browsers/sign-in.ts";
@@ -64,6 +64,8 @@ function hasProfile(c: Context<ApiEnv>): boolean {
 }
 
 async function checkCredential(c: Context<ApiEnv>): Promise<Principal> {
+  const code = readSignInCode(c);
+  if (code) return checkSignInCode(c, code);
   const credential = readCredential(c);
   switch (credential.kind) {
     case "bearer":
@@ -111,6 +113,16 @@ async function checkKey(c: Context<ApiEnv>, key: string): Promise<Principal> {
   const principal: Principal = { profile: parsed.profile, settingsRev, scopes, via: { kind: "key", id, rotation } };
   acceptedKeys.add(cacheKey, principal, now, end);
   return principal;
+}
+
+/** Who makes the request is the key that made the code. The route spends the code. Throws `sign_in_code_unknown`. */
+async function checkSignInCode(
+  c: Context<ApiEnv>,
+  { profile, secret }: { profile: string; secret: string },
+): Promise<Principal> {
+  const answer = (await openAccount(c.env, profile).checkSignInCode(secret)) as Result<KnownKey>;
+  const { id, rotation, scopes, settingsRev } = unwrap(answer);
+  return { profile, settingsRev, scopes, via: { kind: "key", id, rotation } };
 }
 
 function unknownKey(): AppError {

@@ -1,5 +1,6 @@
 // Reads what a request presents to prove who sends it. Checks nothing. Called by authentication.
 import type { Context } from "hono";
+import { parseSignInCode } from "../../../durable-objects/account-key.ts";
 import { AppError } from "../problems.ts";
 import { type AccessToken, readAccessToken } from "./browsers/access.ts";
 import { readSignInCookie } from "./browsers/cookie.ts";
@@ -9,6 +10,8 @@ export type Credential = { kind: "bearer"; token: string } | { kind: "cookie"; t
 
 /** Routes of Anthropic's protocol: its clients send the key as `x-api-key`. */
 const ANTHROPIC_ROUTE = /^\/v1\/(?:messages|models)(?:\/|$)/;
+
+const BEARER = /^Bearer +(\S+) *$/i;
 
 /** A key goes before everything that a browser sends by itself: a request with both is judged by the key alone. Throws `key_missing`. */
 export function readCredential(c: Context<ApiEnv>): Credential {
@@ -26,6 +29,13 @@ export function readBrowserCredential(c: Context<ApiEnv>): Exclude<Credential, {
   return cookie === null ? readAccessToken(c) : { kind: "cookie", token: cookie };
 }
 
+/** The one-time code of a sign-in link: a credential of `POST /v1/sign-in` alone. `null`: the request has none, or another route. */
+export function readSignInCode({ req }: Context): ReturnType<typeof parseSignInCode> {
+  if (req.method !== "POST" || req.path !== "/v1/sign-in") return null;
+  const [, bearer] = BEARER.exec(req.header("authorization") ?? "") ?? [];
+  return bearer === undefined ? null : parseSignInCode(bearer);
+}
+
 /** Browsers cannot set headers on a WebSocket, so the key may be one of the offered protocols. */
 export function readBearer(c: Context): string | null {
   const isUpgrade = c.req.header("upgrade")?.toLowerCase() === "websocket";
@@ -33,7 +43,7 @@ export function readBearer(c: Context): string | null {
   const offered = protocols.find((part) => part.startsWith("bearer."))?.replace(".", " ");
   const apiKey = ANTHROPIC_ROUTE.test(c.req.path) ? c.req.header("x-api-key") : undefined;
   const sent = c.req.header("authorization") ?? offered ?? (apiKey && `Bearer ${apiKey}`);
-  return /^Bearer +(\S+) *$/i.exec(sent ?? "")?.[1] ?? null;
+  return BEARER.exec(sent ?? "")?.[1] ?? null;
 }
 
 /** The subprotocols that a WebSocket client offers. */

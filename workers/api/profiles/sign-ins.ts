@@ -1,4 +1,4 @@
-// Sign-in for browsers: a key is exchanged for a cookie that scripts cannot read. Who makes a request, and which browsers are signed in.
+// Sign-in for browsers: a key, or the one-time code of a link that a key made, is exchanged for a cookie that scripts cannot read. Who makes a request, and which browsers are signed in.
 import { createRoute } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import * as z from "zod";
@@ -6,15 +6,17 @@ import {
   CreateSignIn,
   SignInId,
   type SignInInfo,
+  SignInLink,
   SignInList,
   SignedIn,
   WhoAmI,
 } from "../../../core/schemas/keys/sign-in.ts";
-import { createSecret, createSignInId, toSignInToken } from "../../../durable-objects/account-key.ts";
+import { createSecret, createSignInId, toSignInCode, toSignInToken } from "../../../durable-objects/account-key.ts";
 import { forgetAcceptedKeys } from "../auth/accepted-keys.ts";
 import { assertOwnPage, readSignInCookie, toCsrfToken } from "../auth/browsers/cookie.ts";
 import { writeSignInCookie } from "../auth/browsers/cookie-text.ts";
-import type { ApiEnv } from "../auth/principal.ts";
+import { readSignInCode } from "../auth/credential.ts";
+import type { ApiEnv, Via } from "../auth/principal.ts";
 import { parseEnvSettings } from "../env.ts";
 import { ascending, pageQuery, toPage } from "../pages.ts";
 import { AppError, unwrap } from "../problems.ts";
@@ -38,25 +40,57 @@ signIns.openapi(
     scope: "read",
     description:
       "Exchanges the key of the request for a cookie (HttpOnly, SameSite=Strict) that is valid for `browsers.signInMs`, and no longer than the " +
-      "key. Requests by cookie that change something send `csrf` as the header `X-CSRF-Token`. Each call begins another sign-in.",
-    ...refuses("scope_exceeded", "profile_not_found"),
+      "key. Requests by cookie that change something send `csrf` as the header `X-CSRF-Token`. Each call begins another sign-in. In place of " +
+      "the key the code of a sign-in link is accepted, once (`POST /v1/sign-in-links`): it gives what the link's key would give, and no more scopes than the link has.",
+    ...refuses("scope_exceeded", "sign_in_code_unknown", "profile_not_found"),
     request: { body: optionalJsonBody(CreateSignIn) },
     responses: describeResponses(201, "Signed in", SignedIn),
   }),
   async (c) => {
     const { profile, via } = c.var.principal;
-    if (via.kind !== "key")
-      throw new AppError("key_missing", "A sign-in is made with a key. Send `Authorization: Bearer <key>`.");
+    assertKey(via);
     // Otherwise a page of another origin could sign a person in as somebody else.
     assertOwnPage(c, { mustSay: false });
     const [id, secret] = [createSignInId(), createSecret()];
     const { signInMs } = parseEnvSettings(c.env).browsers;
-    const asked = { ...c.req.valid("json"), id, secret, key: via.id, rotation: via.rotation, ms: signInMs };
-    const info = unwrap(await askSignInDesk(c, (desk) => desk.create(asked)));
+    const asked = { ...c.req.valid("json"), id, secret, ms: signInMs };
+    const code = readSignInCode(c)?.secret;
+    const info = unwrap(
+      await askSignInDesk(c, (desk) =>
+        code === undefined
+          ? desk.create({ ...asked, key: via.id, rotation: via.rotation })
+          : desk.redeem({ ...asked, code }),
+      ),
+    );
     const token = toSignInToken(profile, id, secret);
     c.header("set-cookie", writeSignInCookie(c, token, info.expiresAt - info.createdAt));
     c.header("cache-control", "no-store");
     return c.json({ ...info, profile, csrf: toCsrfToken(token) }, 201);
+  },
+);
+
+signIns.openapi(
+  createRoute({
+    method: "post",
+    path: "/v1/sign-in-links",
+    operationId: "createSignInLink",
+    scope: "read",
+    description:
+      "Makes a one-time code for a link that signs a browser in: the page at `/#/sign-in/<code>` sends it to `POST /v1/sign-in`. It is valid " +
+      "for ten minutes, and no longer than the secret of the key that made it. `scopes` and `label` are those of the sign-in. A profile has at " +
+      "most 10 such codes: a further one ends the oldest.",
+    ...refuses("scope_exceeded", "profile_not_found"),
+    request: { body: optionalJsonBody(CreateSignIn) },
+    responses: describeResponses(201, "The code, which is never shown again", SignInLink),
+  }),
+  async (c) => {
+    const { profile, via } = c.var.principal;
+    assertKey(via);
+    const secret = createSecret();
+    const asked = { ...c.req.valid("json"), secret, key: via.id, rotation: via.rotation };
+    const expiresAt = unwrap(await askSignInDesk(c, (desk) => desk.createCode(asked)));
+    c.header("cache-control", "no-store");
+    return c.json({ code: toSignInCode(profile, secret), expiresAt }, 201);
   },
 );
 
@@ -140,3 +174,9 @@ signIns.openapi(
     return c.body(null, 204);
   },
 );
+
+/** A browser gets another sign-in from its key, not from the sign-in that it has. Throws `key_missing`. */
+function assertKey(via: Via): asserts via is Extract<Via, { kind: "key" }> {
+  if (via.kind !== "key")
+    throw new AppError("key_missing", "A sign-in is made with a key. Send `Authorization: Bearer <key>`.");
+}
