@@ -205,6 +205,20 @@ export interface SkillPurged {
   kept: { sha256: Sha256; name: SkillName; rev: number }[];
 }
 
+/** A past revision as a listing shows it. */
+export interface ListedRevision {
+  name: SkillName;
+  rev: number;
+  /** When it was made; `null` in older ones. */
+  at: number | null;
+  /** When the next revision replaced it. */
+  replacedAt: number;
+  /** The operation that made it; its hash if it was too long for a key. */
+  op: string;
+  /** The beginnings of its files' hashes; empty for a purged one, absent where it has too many files. */
+  refs?: string;
+}
+
 export interface SkillStore {
   /** One conditional GET; an empty index for a new profile. */
   index(): Promise<SkillIndex>;
@@ -251,6 +265,8 @@ export interface SkillStore {
    * Stores the counted use of skills in their index lines, in one write. The counts are copies, so a lost write loses nothing.
    */
   noteUse(use: Record<SkillName, SkillUse>): Promise<void>;
+  /** All past revisions by name and number, purged ones included, without reading one. */
+  pastRevisions(): AsyncIterable<ListedRevision>;
   /** The curator's scan: metadata only, no bodies. */
   scan(): AsyncIterable<{ name: SkillName; mirror: HeadMirror }>;
 }
@@ -260,6 +276,8 @@ export interface SkillStore {
 export interface MemoryStore {
   /** Living entries, oldest first, own recent writes included. */
   list(store: MemoryStoreName): Promise<MemoryEntry[]>;
+  /** Facts without a living add whose texts were not swept yet, in any order. `by`: the operation that removed the last one. */
+  removed(store: MemoryStoreName): Promise<{ id: Sha256; text: string; at: number; by: string }[]>;
   /** The entries, and the ids that were purged. */
   survey(store: MemoryStoreName): Promise<{ entries: MemoryEntry[]; purged: { id: Sha256; at: number }[] }>;
   /**

@@ -3,7 +3,14 @@
 // its first write, so replays, stale lists and concurrent writers commute.
 import type { MemoryStore } from "../core/ports.ts";
 import type { ProfileId, Sha256 } from "../core/schemas/ids.ts";
-import { MemoryAdd, type MemoryEntry, MemoryPurge, type MemoryStoreName, memoryId } from "../core/schemas/memory.ts";
+import {
+  MemoryAdd,
+  type MemoryEntry,
+  MemoryPurge,
+  MemoryRemove,
+  type MemoryStoreName,
+  memoryId,
+} from "../core/schemas/memory.ts";
 import { keyOf, prefixOf, slotsOf } from "./keys.ts";
 import { type MemoryStoreOptions, createMemoryKeys, livingAdds, readFound } from "./memory-keys.ts";
 import { sweepMemory } from "./memory-sweep.ts";
@@ -31,6 +38,31 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
       return { id: slotsOf("memoryPurge", key)!.hash, at };
     });
     return { entries, purged };
+  }
+
+  async function removed(store: MemoryStoreName) {
+    const found = await memory.collect(prefixOf("memoryAdd", { profile, store }));
+    const living = new Set(livingAdds(found).map(({ id }) => id));
+    const keys = [...found.keys()].flatMap((key) => {
+      const slots = slotsOf("memoryRemove", key);
+      const add = slots && keyOf("memoryAdd", slots);
+      const isWhole = add && found.has(add) && !found.has(keyOf("memoryPurge", slots));
+      return isWhole && !living.has(slots.hash) ? [{ id: slots.hash, key, add }] : [];
+    });
+    await memory.fetchValues(
+      found,
+      keys.flatMap(({ key, add }) => [key, add]),
+    );
+    const last = new Map<Sha256, { id: Sha256; text: string; at: number; by: string }>();
+    for (const { id, key, add } of keys) {
+      const [removal, fact] = [
+        readFound(MemoryRemove, key, found.get(key)!),
+        readFound(MemoryAdd, add, found.get(add)!),
+      ];
+      if (!removal || !fact || (last.get(id)?.at ?? -1) >= removal.at) continue;
+      last.set(id, { id, text: fact.text, at: removal.at, by: removal.by });
+    }
+    return [...last.values()];
   }
 
   async function list(store: MemoryStoreName): Promise<MemoryEntry[]> {
@@ -84,6 +116,7 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
   return {
     list,
     survey,
+    removed,
     textOf,
     add,
     remove,

@@ -2457,6 +2457,7 @@ export interface Contract {
           success: number | null;
           calls: number | null;
           failedCalls: number | null;
+          tokens: number | null;
           ms: number | null;
           recovery: number | null;
         };
@@ -2468,10 +2469,12 @@ export interface Contract {
           success: number | null;
           calls: number | null;
           failedCalls: number | null;
+          tokens: number | null;
           ms: number | null;
           recovery: number | null;
           key: string;
           skills: number;
+          loaded: { turns: number; judged: number; successes: number };
         }[];
         stretches: {
           turns: number;
@@ -2480,6 +2483,7 @@ export interface Contract {
           success: number | null;
           calls: number | null;
           failedCalls: number | null;
+          tokens: number | null;
           ms: number | null;
           recovery: number | null;
           from: number;
@@ -2500,6 +2504,7 @@ export interface Contract {
         success: number | null;
         calls: number | null;
         failedCalls: number | null;
+        tokens: number | null;
         ms: number | null;
         recovery: number | null;
         kind: string | null;
@@ -2592,6 +2597,7 @@ export interface Contract {
         superseded: number;
         dead: Record<string, number>;
         refused: Record<string, number>;
+        periods: { key: string; reviews: number; lessons: number; refused: Record<string, number> }[];
         lastRefused: { review: string; tool: string; code: string; message: string }[];
       };
       waits: {
@@ -2609,6 +2615,57 @@ export interface Contract {
         curation: { calls: number; tokens: number; usd: number; runs: number; oldest: string | null };
       };
       bought: { uses: number; calls: number; tokens: number | null; skills: number } | null;
+    };
+  };
+  "GET /v1/learning/journey": {
+    query: { about?: "skill" | "fact" | "review" | "curation" | "decision" | undefined; after?: string | undefined; limit?: string | undefined };
+    answer: {
+      events: {
+        at: number;
+        about: "skill" | "fact" | "review" | "curation" | "decision";
+        kind: "learned" | "written" | "changed" | "edited" | "corrected" | "restored" | "withdrawn" | "merged" | "purged" | "proved" | "doubted" | "aged" | "archived" | "rolled_back" | "fact_added" | "fact_removed" | "fact_purged" | "reviewed" | "abandoned" | "curated" | "took_back" | "approved" | "rejected" | "stale";
+        by: "person" | "agent" | "review" | "curator" | "evidence" | null;
+        why: string;
+        citations: string[];
+        skill?: string | undefined;
+        rev?: number | undefined;
+        into?: string | undefined;
+        store?: "memory" | "user" | undefined;
+        fact?: string | undefined;
+        text?: string | undefined;
+        session?: string | undefined;
+        turn?: string | undefined;
+        review?: string | undefined;
+        run?: string | undefined;
+        pending?: string | undefined;
+        lessons?: number | undefined;
+        refused?: { tool: string; code: string; message: string }[] | undefined;
+        changes?: {
+          skill: string;
+          from: "pending" | "trial" | "active" | "stale" | "archived" | null;
+          to: "pending" | "trial" | "active" | "stale" | "archived";
+          reason: string;
+        }[] | undefined;
+        changed?: number | undefined;
+      }[];
+      cut: boolean;
+      next?: string | undefined;
+    };
+  };
+  "GET /v1/learning/graph": {
+    query: { skills?: string | undefined };
+    answer: {
+      skills: {
+        name: string;
+        description: string;
+        state: "pending" | "trial" | "active" | "stale" | "archived";
+        origin: "user" | "foreground" | "review" | "curator" | "bundled" | "hub";
+        turns: number;
+      }[];
+      work: { session: string; title: string | null; kind: string | null }[];
+      from: { session: string; skill: string; revisions: number; turn?: string | undefined }[];
+      together: { a: string; b: string; turns: number; last: string }[];
+      all: { skills: number; from: number; together: number };
     };
   };
   "GET /v1/curator": {

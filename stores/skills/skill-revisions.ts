@@ -1,6 +1,6 @@
 // Reads and writes the revisions of one profile's skills: each head that was replaced, or the tombstone of a purged one. Used by
 // the skill store. Create-only, except that a purge replaces a revision by its tombstone.
-import type { Bucket } from "../../core/ports.ts";
+import type { Bucket, ListedRevision } from "../../core/ports.ts";
 import type { ProfileId, SkillName } from "../../core/schemas/ids.ts";
 import { PastRevision, type SkillHead, type SkillTombstone, toRefs, toRevision } from "../../core/schemas/skill.ts";
 import { encodeOp, keyOf, prefixOf, slotsOf } from "../keys.ts";
@@ -60,6 +60,20 @@ export function createSkillRevisions(options: { bucket: Bucket; profile: Profile
     return null;
   }
 
+  /** One listing of a thousand keys a request. */
+  async function* listAll(): AsyncGenerator<ListedRevision> {
+    const prefix = prefixOf("revision", { profile });
+    for await (const { key, uploaded, customMetadata = {} } of listObjects(bucket, prefix, { metadata: true })) {
+      const { name, rev } = slotsOf("revision", key)!;
+      const { op = "", at, refs } = customMetadata;
+      yield {
+        ...{ name, rev: Number(rev), at: at === undefined ? null : Number(at), replacedAt: uploaded.getTime() },
+        op: op.startsWith("~") ? op : decodeURIComponent(op),
+        ...(refs !== undefined && { refs }),
+      };
+    }
+  }
+
   /** The object of a past revision, or null. */
   async function readPast(name: SkillName, rev: number): Promise<FoundRevision | null> {
     const key = keyOf("revision", { profile, name, rev });
@@ -72,7 +86,7 @@ export function createSkillRevisions(options: { bucket: Bucket; profile: Profile
   /** Stores a head as a past revision. Call before the head is replaced. */
   async function putPast(head: SkillHead): Promise<void> {
     const key = keyOf("revision", { profile, name: head.name, rev: head.rev });
-    const metadata = { op: encodeOp(head.op), ...toRefs(head.files) };
+    const metadata = { op: encodeOp(head.op), at: String(head.revisedAt), ...toRefs(head.files) };
     await createOnce(bucket, key, JSON.stringify(toRevision(head)), metadata);
   }
 
@@ -82,5 +96,5 @@ export function createSkillRevisions(options: { bucket: Bucket; profile: Profile
     return swapObject(bucket, key, JSON.stringify(tombstone), found.etag, { ...found.customMetadata, refs: "" });
   }
 
-  return { get, list, findByOp, readPast, putPast, putTombstone };
+  return { get, list, listAll, findByOp, readPast, putPast, putTombstone };
 }

@@ -58,6 +58,7 @@ export function createSkillStore(options: SkillStoreOptions): SkillStore {
     blob: blobs.get,
     revisions: revisions.list,
     revision: revisions.get,
+    pastRevisions: revisions.listAll,
     scan: heads.scan,
 
     // ---- writes ----

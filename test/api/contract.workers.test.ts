@@ -146,6 +146,7 @@ describe("every route of the contract", () => {
       "listHooks",
       "listJobRuns",
       "listJobs",
+      "listJourney",
       "listKeys",
       "listMcpServers",
       "listMemory",
@@ -218,6 +219,7 @@ describe("a list", () => {
       ["/v1/tools", "tools", 5],
       ["/v1/models", "data", 2],
       ["/v1/audit", "entries", 5],
+      ["/v1/learning/journey", "events", 5],
     ] as const) {
       const whole = ((await ask("GET", path, { key })).body as Record<string, unknown[]>)[field]!;
       expect({ path, items: whole.length >= atLeast }).toEqual({ path, items: true });

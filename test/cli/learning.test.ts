@@ -12,6 +12,7 @@ const figures = {
   success: 0.75,
   calls: 6,
   failedCalls: 1.5,
+  tokens: 900,
   ms: 2_000,
   recovery: 0.5,
 };
@@ -21,7 +22,7 @@ const FULL: LearningLedger = {
   ...EMPTY,
   turns: {
     ...{ seen: 8, more: true, since: AT, by: "week", all: figures },
-    periods: [{ key: "2026-W02", ...figures, skills: 1 }],
+    periods: [{ key: "2026-W02", ...figures, skills: 1, loaded: { turns: 0, judged: 0, successes: 0 } }],
     stretches: [
       { from: 1, to: 4, ...figures, success: 0, calls: 10, ms: 8_000, skills: 0 },
       { from: 5, to: 8, ...figures, success: null, calls: 5, ms: null, skills: 1 },
@@ -71,6 +72,7 @@ const FULL: LearningLedger = {
   reviews: {
     ...EMPTY.reviews,
     ...{ seen: 3, lessons: 1, byTrigger: { value: 2 }, waiting: 1, dead: { grant_spent: 1 }, refused: { uncited: 1 } },
+    periods: [],
     lastRefused: [
       { review: "01JZZZZZZZZZZZZZZZZZZZZZZZ.1-8", tool: "memory", code: "uncited", message: "Cite an entry." },
     ],

@@ -152,6 +152,23 @@ export function describeMemoryStore(name: string, make: (clock: TestClock) => Ke
       expect((await store.list("memory")).map((entry) => [entry.since, entry.adds])).toEqual([[9, ["b"]]]);
     });
 
+    it("lists removed facts with who removed them, while none of their adds lives and none was purged", async () => {
+      const { store } = setUp();
+      const long = `A secret ${"x".repeat(1_100)}`;
+      for (const text of ["fact", long, "twice", "purged"]) await store.add("memory", "a", note(text, 1));
+      await store.add("memory", "b", note("twice", 1));
+      for (const text of ["fact", long, "purged"]) await store.remove("memory", memoryId(text), { op: "r", at: 5 });
+      await store.remove("memory", memoryId("twice"), { op: "r", at: 5, adds: ["a"] });
+      await store.purge("memory", memoryId("purged"), { op: "p", at: 6 });
+      const removed = await store.removed("memory");
+      expect(removed.toSorted((x, y) => x.text.length - y.text.length)).toEqual(
+        ["fact", long].map((text) => ({ id: memoryId(text), text, at: 5, by: "r" })),
+      );
+      expect(await store.removed("user")).toEqual([]);
+      await store.remove("memory", memoryId("twice"), { op: "r2", at: 8 });
+      expect((await store.removed("memory")).find(({ text }) => text === "twice")).toMatchObject({ at: 8, by: "r2" });
+    });
+
     it("removes nothing for an unknown id", async () => {
       const { store } = setUp();
       expect(await store.remove("memory", memoryId("never said"), { op: "r", at: 1 })).toBe(0);

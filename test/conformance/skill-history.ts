@@ -2,7 +2,7 @@
 // double and over R2 itself.
 import { describe, expect, it } from "vitest";
 import { ok } from "../../core/errors.ts";
-import type { Bucket, Clock, SkillChange } from "../../core/ports.ts";
+import type { Bucket, Clock, ListedRevision, SkillChange } from "../../core/ports.ts";
 import { hashFiles, sha256Hex } from "../../core/schemas/learning/digest.ts";
 import { type FileBodies, toBytes } from "../../core/schemas/file-body.ts";
 import { PastRevision } from "../../core/schemas/skill.ts";
@@ -57,6 +57,33 @@ function describeHistory(setUp: SetUp): void {
     for (const [path, body] of Object.entries(ODD_FILES)) {
       expect(await open().blob(sha256Hex(toBytes(body)))).toEqual(files[path]);
     }
+  });
+
+  it("lists past revisions of all skills with when and by which operation they were made", async () => {
+    const { bucket, profile, open } = setUp();
+    await open().change(writing("odd", { "SKILL.md": "one" }, "a/1"));
+    await open().change(writing("odd", { "SKILL.md": "two" }, "b"));
+    await open().change(writing("odd", { "SKILL.md": "one" }, "c"));
+    await open().change(writing("other", { "SKILL.md": "one" }, "d"));
+    const list = async () => {
+      const all: ListedRevision[] = [];
+      for await (const one of open().pastRevisions()) all.push(one);
+      return all;
+    };
+    const [first, second] = (await open().revisions("odd")).slice(1).toReversed();
+    const listed = await list();
+    expect(listed.map(({ replacedAt: _replacedAt, refs: _refs, ...one }) => one)).toEqual([
+      { name: "odd", rev: 1, at: first!.revisedAt, op: "a/1" },
+      { name: "odd", rev: 2, at: second!.revisedAt, op: "b" },
+    ]);
+    expect(listed[0]!.refs).not.toBe(listed[1]!.refs);
+    // As earlier versions wrote it.
+    const key = keyOf("revision", { profile, name: "odd", rev: 2 });
+    const stored = (await bucket.get(key))!;
+    await bucket.put(key, await stored.text(), { ifMatch: stored.etag, customMetadata: { op: "b" } });
+    expect((await list())[1]).toMatchObject({ rev: 2, at: null, op: "b" });
+    await open().purge("odd", 1);
+    expect((await list())[0]).toMatchObject({ rev: 1, op: "a/1", refs: "" });
   });
 
   it("restores such files byte for byte", async () => {

@@ -26,7 +26,7 @@ const HELD_BY = [
   ...["listSessions", "readSession", "listEntries", "searchMessages", "readObservation", "listFiles", "getFile"],
   ...["readCheckpoint", "exportWorkspace", "listApprovals", "readApproval", "listAllowances", "readApprovalPolicy"],
   ...["listSkills", "readSkill", "listSkillRevisions", "readSkillRevision", "diffSkillRevision", "listMemory"],
-  ...["listPending", "readPending", "readReview", "readLearning", "readResponse"],
+  ...["listPending", "readPending", "readReview", "readLearning", "listJourney", "readLearningGraph", "readResponse"],
   ...[
     "listMcpServers",
     "listTools",

@@ -294,6 +294,8 @@ const TABLE: Record<string, Asked> = {
   "GET /v1/reviews": { most: 110, status: 200, query: "?limit=100" },
   "GET /v1/reviews/{review}": { most: 10, status: 200, values: { review: REVIEW } },
   "GET /v1/learning": { most: 550, status: 200, query: "?limit=50" },
+  "GET /v1/learning/journey": { most: 600, status: 200, query: "?limit=50" },
+  "GET /v1/learning/graph": { most: 240, status: 200, query: "?skills=200" },
   "GET /v1/curator": { most: 20, status: 200 },
   "POST /v1/curator/run": { most: 5, status: 202 },
   "POST /v1/curator/pause": { most: 20, status: 200 },

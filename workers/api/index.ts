@@ -38,6 +38,7 @@ import { inboundChannels } from "./channels/inbound.ts";
 import { hooks } from "./profiles/hooks.ts";
 import { images } from "./sessions/images.ts";
 import { keys } from "./profiles/keys.ts";
+import { journey } from "./learning/journey.ts";
 import { learning } from "./learning/learning.ts";
 import { memory } from "./learning/memory.ts";
 import { MCP_ROUTE, mcp } from "./mcp/mcp.ts";
@@ -210,6 +211,7 @@ for (const resource of [
   memory,
   reviews,
   learning,
+  journey,
   curator,
   usage,
   doctor,

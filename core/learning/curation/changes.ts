@@ -17,6 +17,9 @@ import type { SkillHead, SkillStats } from "../../schemas/skill.ts";
 import { openRevision, liftWithdrawal } from "../../skills/history.ts";
 import { settleSkill } from "../evidence/settle.ts";
 
+/** The reason of a head that a rollback restored. */
+export const ROLLED_BACK = "as it was before the curation that was rolled back";
+
 export function standingOf({ state, rev, text }: SkillHead): Standing {
   return { state, rev, text };
 }
@@ -139,7 +142,7 @@ async function undoChange(
   n: number,
   { skill, from, to }: CurationChange,
 ): Promise<{ change: CurationChange } | { why: string }> {
-  const reason = `as it was before the curation that was rolled back`;
+  const reason = ROLLED_BACK;
   const before = await skills.head(skill);
   if (!before) return { why: "it is gone" };
   const changed = await skills.change({

@@ -2,7 +2,7 @@
 // Called by ledger.ts. Pure. Turns are given in the order in which they ended.
 import { DAY_MS, dayOf } from "../../schemas/ids.ts";
 import type { TurnSignature } from "../../schemas/learning/learning.ts";
-import type { Curves, LearningLedger, TurnFigures } from "../../schemas/learning/ledger.ts";
+import type { Curves, LearningLedger, TurnCounts, TurnFigures } from "../../schemas/learning/ledger.ts";
 import type { HeadMirror } from "../../schemas/skill.ts";
 import { findFirstReach, fitPower, fitShare } from "./curve.ts";
 import { areSimilarKinds } from "../kinds.ts";
@@ -32,6 +32,7 @@ export function describeTurns(
   const [first, last] = [turns[0]?.at, turns.at(-1)?.at];
   const by = asked ?? ((last ?? 0) - (first ?? 0) > MAX_DAYS * DAY_MS ? "week" : "day");
   const length = Math.max(1, Math.ceil(turns.length / MAX_STRETCHES));
+  const names = new Set(learned.map(({ name }) => name));
   const made = learned.map(({ mirror }) => Number(mirror.createdAt));
   /** A skill is made after the turn it was learned from, so a group counts skills made until the next group begins. */
   const describe = (groups: TurnSignature[][]) =>
@@ -39,7 +40,7 @@ export function describeTurns(
       const endsAt = groups[i + 1]?.[0]?.at ?? Infinity;
       return { ...toFigures(group), skills: made.filter((at) => at < endsAt).length };
     });
-  const periods = [...Map.groupBy(turns, ({ at }) => (by === "day" ? dayOf(at) : weekOf(at)))];
+  const periods = [...Map.groupBy(turns, ({ at }) => periodOf(at, by))];
   const stretches = Array.from({ length: Math.ceil(turns.length / length) }, (_, i) =>
     turns.slice(i * length, (i + 1) * length),
   );
@@ -49,13 +50,20 @@ export function describeTurns(
     since: first ?? null,
     all: toFigures(turns),
     by,
-    periods: describe(periods.map(([, group]) => group)).map((figures, i) => ({ key: periods[i]![0], ...figures })),
+    periods: describe(periods.map(([, group]) => group)).map((figures, i) => {
+      const [key, group] = periods[i]!;
+      return { key, ...figures, loaded: toCounts(group.filter((turn) => hasLoaded(turn, names))) };
+    }),
     stretches: describe(stretches).map((figures, i) => ({
       from: i * length + 1,
       to: i * length + figures.turns,
       ...figures,
     })),
   };
+}
+
+export function periodOf(at: number, by: "day" | "week"): string {
+  return by === "day" ? dayOf(at) : weekOf(at);
 }
 
 /** The ISO 8601 week of a UTC day, such as `2026-W47`. A week belongs to the year of its Thursday. */
@@ -107,19 +115,27 @@ export function kindsOf(turns: TurnSignature[]): LearningLedger["kinds"] {
 }
 
 function toFigures(turns: TurnSignature[]): TurnFigures {
-  const judged = turns.filter(isJudged);
-  const successes = judged.filter(({ outcome }) => outcome === "success").length;
+  const counts = toCounts(turns);
   const stumbled = turns.filter(({ effort }) => effort.failedCalls > 0);
   return {
-    turns: turns.length,
-    judged: judged.length,
-    successes,
-    success: shareOf(successes, judged.length),
+    ...counts,
+    success: shareOf(counts.successes, counts.judged),
     calls: meanOf(turns.map(({ effort }) => effort.calls)),
     failedCalls: meanOf(turns.map(({ effort }) => effort.failedCalls)),
+    tokens: meanOf(turns.map(({ effort }) => effort.tokens)),
     ms: meanOf(turns.flatMap(({ effort }) => effort.ms ?? [])),
     recovery: shareOf(stumbled.filter(({ recovered }) => recovered).length, stumbled.length),
   };
+}
+
+function toCounts(turns: TurnSignature[]): TurnCounts {
+  const judged = turns.filter(isJudged);
+  const successes = judged.filter(({ outcome }) => outcome === "success").length;
+  return { turns: turns.length, judged: judged.length, successes };
+}
+
+function hasLoaded({ loaded }: TurnSignature, names: Set<string>): boolean {
+  return loaded.some(({ skill }) => names.has(skill));
 }
 
 function isJudged({ outcome }: Pick<TurnSignature, "outcome">): boolean {
@@ -134,7 +150,7 @@ export function countReuse(turns: TurnSignature[], learned: LearnedSkill[]): Lea
   const names = new Set(learned.map(({ name }) => name));
   const offered = learned.filter(({ mirror }) => mirror.state !== "pending" && mirror.state !== "archived");
   const firstAt = Math.min(...offered.map(({ mirror }) => Number(mirror.createdAt)));
-  const isLoaded = ({ loaded }: TurnSignature) => loaded.some(({ skill }) => names.has(skill));
+  const isLoaded = (turn: TurnSignature) => hasLoaded(turn, names);
   const had = turns.filter((turn) => isLoaded(turn) || (!turn.heldOut && turn.at > firstAt));
   const loaded = had.filter(isLoaded).length;
   return { had: had.length, loaded, rate: shareOf(loaded, had.length) };

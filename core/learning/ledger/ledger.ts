@@ -17,7 +17,7 @@ import {
   toLineage,
 } from "../../schemas/skill.ts";
 import { isLearned } from "../../skills/edit/protection.ts";
-import { toCurves, describeTurns, kindsOf, meanOf, countReuse } from "./ledger-turns.ts";
+import { toCurves, describeTurns, kindsOf, meanOf, countReuse, periodOf } from "./ledger-turns.ts";
 import { judgeTexts } from "../evidence/verdict.ts";
 
 export interface LedgerFacts {
@@ -46,15 +46,16 @@ const LAST_REFUSED = 5;
 export function toLedger(facts: LedgerFacts): LearningLedger {
   const turns = facts.turns.toSorted((a, b) => a.at - b.at || (a.turn < b.turn ? -1 : 1));
   const learned = facts.skills.filter(({ mirror }) => isLearned(mirror));
+  const described = describeTurns(turns, learned, facts);
   return {
-    turns: describeTurns(turns, learned, facts),
+    turns: described,
     curves: toCurves(turns),
     kinds: kindsOf(turns),
     reuse: countReuse(turns, learned),
     skills: facts.page.map((skill) => describeSkill(skill, facts)),
     ...(facts.next !== undefined && { next: facts.next }),
     byState: countStates(facts.skills),
-    reviews: describeReviews(facts),
+    reviews: describeReviews(facts, described.by),
     waits: facts.pending
       .filter(({ state }) => state === "waiting")
       .map(({ id, tool, origin, reason, summary, askedAt }) => ({ id, tool, origin, reason, summary, askedAt })),
@@ -139,7 +140,7 @@ function countStates(skills: LedgerFacts["skills"]): LearningLedger["byState"] {
 
 // ---- reviews ----
 
-function describeReviews({ reviews, moreReviews }: LedgerFacts): LearningLedger["reviews"] {
+function describeReviews({ reviews, moreReviews }: LedgerFacts, by: "day" | "week"): LearningLedger["reviews"] {
   const results = reviews.flatMap(({ outcome }) => (outcome && "lessons" in outcome ? [outcome] : []));
   const dead = reviews.flatMap(({ outcome }) => (outcome && "code" in outcome ? [outcome.code] : []));
   const refused = results.flatMap((result) => result.refused.map((call) => ({ review: result.review, ...call })));
@@ -152,6 +153,12 @@ function describeReviews({ reviews, moreReviews }: LedgerFacts): LearningLedger[
     superseded: reviews.filter(({ state }) => state === "superseded").length,
     dead: countBy(dead),
     refused: countBy(refused.map(({ code }) => code)),
+    periods: [...Map.groupBy(results, ({ finishedAt }) => periodOf(finishedAt, by))]
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, ended]) => ({
+        ...{ key, reviews: ended.length, lessons: ended.reduce((sum, { lessons }) => sum + lessons.length, 0) },
+        refused: countBy(ended.flatMap((result) => result.refused.map(({ code }) => code))),
+      })),
     lastRefused: refused.slice(0, LAST_REFUSED),
   };
 }

@@ -20,6 +20,8 @@ export const TurnFigures = TurnCounts.extend({
   success: share.nullable(),
   calls: z.number().nullable(),
   failedCalls: z.number().nullable(),
+  /** Of all model calls of a turn, in and out, cached ones included. */
+  tokens: z.number().nullable(),
   /** Over the turns with a known time. */
   ms: z.number().nullable(),
   recovery: share.nullable(),
@@ -99,8 +101,11 @@ export const LearningLedger = z.object({
     since: z.int().nullable(),
     all: TurnFigures,
     by: z.enum(["day", "week"]),
-    /** `key`: a day, or an ISO week such as `2026-W47`. Periods without a turn are left out. */
-    periods: z.array(TurnFigures.extend({ key: z.string(), ...accumulated })),
+    /**
+     * `key`: a day, or an ISO week such as `2026-W47`. `loaded`: the turns that loaded a learned skill. Periods without a turn are left
+     * out.
+     */
+    periods: z.array(TurnFigures.extend({ key: z.string(), ...accumulated, loaded: TurnCounts })),
     /** Stretches of equally many turns, from the `from`-th to the `to`-th; the last one holds the rest. */
     stretches: z.array(TurnFigures.extend({ from: z.int(), to: z.int(), ...accumulated })),
   }),
@@ -129,6 +134,10 @@ export const LearningLedger = z.object({
     dead: z.record(z.string(), z.int()),
     /** Writes that were refused, by code, and the most recent ones. */
     refused: z.record(z.string(), z.int()),
+    /** By the day or week in which the reviews ended, oldest first; those without a review are left out. `key`: as for turns. */
+    periods: z.array(
+      z.object({ key: z.string(), reviews: z.int(), lessons: z.int(), refused: z.record(z.string(), z.int()) }),
+    ),
     lastRefused: z.array(z.object({ review: ReviewId, tool: z.string(), code: z.string(), message: z.string() })),
   }),
   /** Changes that wait for a person, oldest first. */

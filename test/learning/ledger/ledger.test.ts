@@ -87,11 +87,22 @@ describe("turns over time", () => {
     const { all, periods, by, since } = ledgerOf({ turns }).turns;
     expect(all).toEqual({
       ...{ turns: 3, judged: 2, successes: 1, success: 0.5, calls: 4, failedCalls: 1, ms: null, recovery: 0.5 },
+      tokens: 1_210 / 3,
     });
     expect([by, since]).toEqual(["day", START_MS + HOUR_MS]);
     expect(periods.map(({ key, turns: n, success, recovery }) => [key, n, success, recovery])).toEqual([
       ["2026-01-05", 2, 0.5, 1],
       ["2026-01-06", 1, null, 0],
+    ]);
+  });
+
+  it("are counted apart where they loaded a learned skill", () => {
+    const loaded = [{ skill: "tables", text: TEXT }];
+    const mixed = [turn(1, { ...failed, loaded }), turn(2, { loaded }), turn(3)];
+    const [period] = ledgerOf({ turns: mixed, ...ofSkills([head("tables")]) }).turns.periods;
+    expect([period!.loaded, ledgerOf({ turns: mixed }).turns.periods[0]!.loaded]).toEqual([
+      { turns: 2, judged: 2, successes: 1 },
+      { turns: 0, judged: 0, successes: 0 },
     ]);
   });
 
@@ -325,6 +336,12 @@ describe("reviews", () => {
       ...{ seen: 5, waiting: 1, superseded: 1, byTrigger: { value: 3 }, dead: { grant_spent: 1 } },
       refused: { uncited: 3, duplicate: 1, name: 1, tainted: 1 },
     });
+    expect(reviews.periods).toEqual([
+      {
+        ...{ key: "1970-01-01", reviews: 3, lessons: 0 },
+        refused: { uncited: 3, duplicate: 1, name: 1, tainted: 1 },
+      },
+    ]);
     expect(reviews.lastRefused.map(({ review, code }) => [review, code])).toEqual([
       [`${SESSION}.5-5`, "uncited"],
       [`${SESSION}.5-5`, "tainted"],

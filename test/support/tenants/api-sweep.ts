@@ -117,6 +117,7 @@ const QUERIES: Record<string, (of: Facts) => string[]> = {
   deleteProfile: ({ profile }) => [`confirm=${profile}`],
   listReviews: ({ session }) => [`session=${session}`],
   readLearning: ({ name }) => [`skill=${name}`],
+  listJourney: () => ["skill", "fact", "review", "curation", "decision"].map((about) => `about=${about}`),
   searchMessages: () => [`q=${KNOWN_WORD}&role=tool`, `q=${KNOWN_WORD}`],
   listSkills: () => [`query=${KNOWN_WORD}`],
   readEvents: () => ["turn=1"],
