@@ -28,6 +28,14 @@ export const GROUPS: { name: string; pages: PageEntry[] }[] = [
     name: "Learning",
     pages: [{ slug: "memory", name: "Memory", icon: "memory", load: () => import("./pages/memory.tsx") }],
   },
+  {
+    name: "Connections",
+    pages: [
+      { slug: "channels", name: "Channels", icon: "channel", load: () => import("./pages/channels.tsx") },
+      { slug: "webhooks", name: "Webhooks", icon: "hook", load: () => import("./pages/webhooks.tsx") },
+      { slug: "mcp-servers", name: "MCP servers", icon: "plug", load: () => import("./pages/mcp-servers.tsx") },
+    ],
+  },
 ];
 
 /** The page of an address; the first one where the address names none. */

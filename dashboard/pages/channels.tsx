@@ -1,0 +1,80 @@
+// Channels: the messaging platforms that reach the agent, who may talk there, and what was sent.
+import { Badge } from "../components/badge.tsx";
+import { Page as Frame, Tabs } from "../components/page.tsx";
+import { Loaded } from "../components/states.tsx";
+import { Time } from "../components/time.tsx";
+import { ChannelDeliveries } from "../connections/channel-deliveries.tsx";
+import { ChannelPage } from "../connections/channel-page.tsx";
+import type { Platform } from "../connections/platform.ts";
+import { useResource } from "../data/resource.ts";
+import { type PageProps, hrefOf } from "../pages.ts";
+
+export function Page({ rest: [part] }: PageProps) {
+  const channels = useResource("GET /v1/channels", {});
+  const tabs = [
+    { name: "Platforms", href: hrefOf("channels"), isCurrent: part === undefined },
+    { name: "Deliveries", href: hrefOf("channels", "deliveries"), isCurrent: part === "deliveries" },
+  ];
+  const chosen = channels.value?.channels.find(({ platform }) => platform === part);
+  if (chosen) return <ChannelPage key={chosen.platform} platform={chosen} />;
+  return (
+    <Frame
+      title="Channels"
+      lead="Talk to the agent from a messaging platform. Nobody may, until you say so."
+      tabs={<Tabs label="Parts of Channels" tabs={tabs} />}
+    >
+      {part === "deliveries" ? (
+        <ChannelDeliveries />
+      ) : (
+        <Loaded of={channels}>{({ channels: all }) => <Platforms all={all} />}</Loaded>
+      )}
+    </Frame>
+  );
+}
+
+function Platforms({ all }: { all: Platform[] }) {
+  const set = all.filter(({ channel }) => channel);
+  return (
+    <>
+      {set.length > 0 && <PlatformCards label="Set up" platforms={set} />}
+      <h2 class="group-title">{set.length > 0 ? "More platforms" : "Choose a platform to set up"}</h2>
+      <PlatformCards label="Not set up" platforms={all.filter(({ channel }) => !channel)} />
+    </>
+  );
+}
+
+function PlatformCards({ label, platforms }: { label: string; platforms: Platform[] }) {
+  return (
+    <ul class="cards" aria-label={label}>
+      {platforms.map(({ platform, title, channel }) => (
+        <li key={platform} class="card">
+          <div class="card-head">
+            <a href={hrefOf("channels", platform)}>{title}</a>
+            {channel && <ChannelState channel={channel} />}
+          </div>
+          {channel && (
+            <p class="muted small">
+              {channel.lastIn === null ? (
+                "No message came in yet"
+              ) : (
+                <>
+                  Last message in <Time at={channel.lastIn} />
+                </>
+              )}
+            </p>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Saved is not yet connected, and says so. */
+export function ChannelState({
+  channel: { state, lastError },
+}: {
+  channel: Pick<NonNullable<Platform["channel"]>, "state" | "lastError">;
+}) {
+  if (lastError) return <Badge tone="bad">Has an error</Badge>;
+  return state === "verified" ? <Badge tone="good">Connected</Badge> : <Badge tone="warn">Saved, not confirmed</Badge>;
+}

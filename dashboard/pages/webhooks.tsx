@@ -1,0 +1,36 @@
+// Webhooks: routes by which other systems send events to the agent, and addresses that are told of events here.
+import { Page as Frame, Tabs } from "../components/page.tsx";
+import { Hooks } from "../connections/hooks.tsx";
+import { HookDeliveries, WebhookDeliveries } from "../connections/webhook-deliveries.tsx";
+import { Routes } from "../connections/routes.tsx";
+import { type PageProps, hrefOf } from "../pages.ts";
+
+export function Page({ rest: [part = "in", of] }: PageProps) {
+  const tabs = [
+    { name: "Coming in", href: hrefOf("webhooks"), isCurrent: part === "in" },
+    { name: "Going out", href: hrefOf("webhooks", "out"), isCurrent: part === "out" },
+  ];
+  return (
+    <Frame
+      title="Webhooks"
+      lead={
+        part === "out"
+          ? "Addresses of yours that are told what happens here."
+          : "Routes by which other systems give the agent work."
+      }
+      tabs={<Tabs label="Directions" tabs={tabs} />}
+    >
+      {part === "out" ? (
+        of === undefined ? (
+          <Hooks />
+        ) : (
+          <HookDeliveries hook={of} />
+        )
+      ) : of === undefined ? (
+        <Routes />
+      ) : (
+        <WebhookDeliveries webhook={of} />
+      )}
+    </Frame>
+  );
+}
