@@ -2,10 +2,10 @@
 import type { ComponentChildren } from "preact";
 
 /** A value that is `null` or `undefined` leaves its line out. */
-export function Facts({ facts }: { facts: [name: string, value: ComponentChildren][] }) {
+export function Facts({ facts }: { facts: Record<string, ComponentChildren> }) {
   return (
     <dl class="facts">
-      {facts.map(
+      {Object.entries(facts).map(
         ([name, value]) =>
           value != null && (
             <div key={name}>

@@ -43,9 +43,8 @@ export function ChannelPage({ platform }: { platform: Platform }) {
           ))}
         </ol>
         <Facts
-          facts={[
-            [
-              "Address for the platform",
+          facts={{
+            "Address for the platform":
               address === null ? (
                 "This server has no public address. Ask its operator to set `publicUrl`."
               ) : (
@@ -54,8 +53,7 @@ export function ChannelPage({ platform }: { platform: Platform }) {
                   <CopyButton text={address} label="Copy the address" />
                 </span>
               ),
-            ],
-          ]}
+          }}
         />
         {may("admin") ? (
           <ChannelFields platform={platform} />

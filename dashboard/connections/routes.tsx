@@ -107,21 +107,17 @@ function RoutePanel({ webhook, onEdit, onSecret, onGone }: RoutePanelProps) {
       </div>
       {description && <p dir="auto">{description}</p>}
       <Facts
-        facts={[
-          [
-            "Address",
+        facts={{
+          Address: (
             <span class="secret">
               <code>{address}</code>
               <CopyButton text={address} label="Copy the address" />
-            </span>,
-          ],
-          ["Prompt", prompt && <span class="pre-line">{prompt}</span>],
-          ["Events", events?.join(", ")],
-          [
-            "The answer",
-            deliver === undefined || deliver === null ? "stays in its session" : describeDelivery(deliver),
-          ],
-        ]}
+            </span>
+          ),
+          Prompt: prompt && <span class="pre-line">{prompt}</span>,
+          Events: events?.join(", "),
+          "The answer": deliver === undefined || deliver === null ? "stays in its session" : describeDelivery(deliver),
+        }}
       />
       <div class="form-actions">
         <a class="button" href={hrefOf("webhooks", "in", name)}>

@@ -98,17 +98,14 @@ function ServerPanel({ server: shown, list, onEdit }: { server: Server; list: Li
         <Badge tone={enabled ? STATES[state].tone : "plain"}>{enabled ? STATES[state].word : "Off"}</Badge>
       </div>
       <Facts
-        facts={[
-          ["Address", <span class="mono">{address}</span>],
-          ["Tools", String(tools)],
-          ["Last asked", checkedAt && <Time at={checkedAt} />],
-          ["Why", reason?.message],
-          ["Secrets", secrets.length > 0 ? `${secrets.join(", ")} (sealed)` : undefined],
-          [
-            "Access",
-            authorization === "none" ? undefined : authorization === "granted" ? "Given by OAuth" : "Asked for",
-          ],
-        ]}
+        facts={{
+          Address: <span class="mono">{address}</span>,
+          Tools: String(tools),
+          "Last asked": checkedAt && <Time at={checkedAt} />,
+          Why: reason?.message,
+          Secrets: secrets.length > 0 ? `${secrets.join(", ")} (sealed)` : undefined,
+          Access: authorization === "none" ? undefined : authorization === "granted" ? "Given by OAuth" : "Asked for",
+        }}
       />
       <div class="form-actions">
         {may("write") && (
