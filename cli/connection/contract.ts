@@ -1608,11 +1608,12 @@ export interface Contract {
         updatedAt: number;
       } | null;
       traits: { tags: string[]; parameters: Record<string, string>; dependencies: string[] };
+      contract: { tools: Record<string, string>; hosts: string[]; formats: string[] } | null;
       files: Record<string, string | { base64: string }>;
     };
   };
   "PUT /v1/skills/{name}": {
-    body: { files: Record<string, string | { base64: string }> };
+    body: { files: Record<string, string | { base64: string }>; base?: number | undefined };
     answer: {
       v: 1;
       name: string;
@@ -2058,6 +2059,55 @@ export interface Contract {
       revision: { v: 1; name: string; rev: number; text: string; purgedAt: number; blobs?: string[] | undefined };
       deleted: number;
       kept: { sha256: string; name: string; rev: number }[];
+    };
+  };
+  "GET /v1/skills/{name}/evidence": {
+    answer: {
+      name: string;
+      text: string;
+      texts: {
+        verdict: "trial" | "active" | "withdrawn";
+        why: string;
+        uses: number;
+        successes: number;
+        failures: number;
+        contradicted: number;
+        failedWords?: { word: string; day: string; later?: number | undefined }[] | undefined;
+        workedWords?: string[] | undefined;
+        rate: number | null;
+        pBetter: number;
+        pWorse: number;
+        calls: number | null;
+        baselineCalls: number | null;
+        lift: number | null;
+        rewrite: boolean;
+        text: string;
+        present: boolean;
+        firstUsedAt: number;
+        lastUsedAt: number;
+      }[];
+      uses: {
+        turn: string;
+        text: string;
+        contradicted?: boolean | undefined;
+        toolCalls: number;
+        failedCalls: number;
+        tokens?: number | undefined;
+        at: number;
+        outcome: "success" | "failure" | "unknown";
+        judge: "exit" | "goal" | "message" | "reviewer" | "checker" | "rating";
+        judgements: {
+          judge: "exit" | "goal" | "message" | "reviewer" | "checker" | "rating";
+          outcome: "success" | "failure" | "unknown";
+        }[];
+        failedWords: string[];
+        standing: {
+          verdict: "trial" | "active" | "withdrawn";
+          success: { rate: number; low: number; high: number };
+          without: { rate: number; low: number; high: number } | null;
+        } | null;
+      }[];
+      seen: number;
     };
   };
   "GET /v1/memory": {

@@ -342,12 +342,18 @@ export const SkillDetail = z.object({
     parameters: z.record(z.string(), z.string()),
     dependencies: z.array(z.string()),
   }),
+  /** What it was written for, from the frontmatter. `tools`: with the fingerprint of their parameters, or "" for any. */
+  contract: z
+    .object({ tools: z.record(z.string(), z.string()), hosts: z.array(z.string()), formats: z.array(z.string()) })
+    .nullable(),
   files: FileContents,
 });
 export type SkillDetail = z.infer<typeof SkillDetail>;
 export const PutSkill = z.strictObject({
   /** By path. `SKILL.md` is required and must be text. */
   files: FileContents,
+  /** The revision that was edited; 0: none. Refused if the skill has another one by now. Absent: whatever is there is replaced. */
+  base: z.int().min(0).optional(),
 });
 /** A purged revision is represented by its tombstone. */
 export const SkillRevisionList = Page.extend({ revisions: z.array(PastRevision) });

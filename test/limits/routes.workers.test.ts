@@ -277,6 +277,7 @@ const TABLE: Record<string, Asked> = {
   "POST /v1/skills/{name}/publish": {
     ...{ most: FILES + 40, status: 200, values: { name: "published" }, body: { public: true } },
   },
+  "GET /v1/skills/{name}/evidence": { most: 10, status: 200, values: { name: largeSkillName(1) } },
   "GET /v1/skills/{name}/revisions": { most: 110, status: 200, values: { name: "purged" } },
   "GET /v1/skills/{name}/revisions/{rev}": { most: FILES + 10, status: 200, values: { name: "revised", rev: "1" } },
   "GET /v1/skills/{name}/revisions/{rev}/diff": {

@@ -69,6 +69,7 @@ import { personalities } from "./profiles/personalities.ts";
 import { branch } from "./sessions/branch.ts";
 import { sessionChoices } from "./sessions/choices.ts";
 import { sessions } from "./sessions/sessions.ts";
+import { skillEvidence } from "./skills/skill-evidence.ts";
 import { skillHistory } from "./skills/skill-history.ts";
 import { skills } from "./skills/skills.ts";
 import { turns } from "./sessions/turns.ts";
@@ -208,6 +209,7 @@ for (const resource of [
   exchange,
   wellKnown,
   skillHistory,
+  skillEvidence,
   memory,
   reviews,
   learning,

@@ -228,6 +228,7 @@ export const PROBLEMS = {
   last_key: [409, "Last admin key of the profile"],
   skill_exists: [409, "The skill already exists"],
   companion_name: [409, "The name of a bundled skill's companion"],
+  skill_changed: [409, "The skill has changed"],
   skill_archived: [409, "The skill is archived"],
   too_many_public: [409, "Too many public skills"],
   pending_decided: [409, "Already decided differently"],

@@ -27,6 +27,22 @@ export function probabilityHigher(x: Beta, y: Beta): number {
   return roundFigure(Math.min(1, Math.max(0, higher / (total * below))));
 }
 
+/** The rate, and the range that holds it with this probability. The same grid, so that a figure and its verdict agree. */
+export function toEstimate(beta: Beta, probability: number): { rate: number; low: number; high: number } {
+  const weights = weightsOf(beta);
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  const [lowEnd, highEnd] = [(total * (1 - probability)) / 2, (total * (1 + probability)) / 2];
+  let [below, low, high] = [0, 0, 1];
+  for (let at = 0; at < POINTS; at++) {
+    const upTo = below + weights[at]!;
+    if (below <= lowEnd && upTo > lowEnd) low = RATES[at]!;
+    if (below < highEnd && upTo >= highEnd) high = RATES[at]!;
+    below = upTo;
+  }
+  const rate = beta.successes / (beta.successes + beta.failures);
+  return { rate: roundFigure(rate), low: roundFigure(low), high: roundFigure(high) };
+}
+
 /** Figures are compared, stored and shown with four decimals. */
 export function roundFigure(value: number): number {
   return Math.round(value * 10_000) / 10_000;

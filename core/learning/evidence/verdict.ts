@@ -30,23 +30,61 @@ export function judgeTexts(
   lineage: Lineage | undefined,
   rules: Rules,
 ): Record<Sha256, TextVerdict> {
+  const walks = walksOf(evidence, lineage, rules);
+  return Object.fromEntries(walks.map((walk) => [walk.text, judgeUses(walk, rules)]));
+}
+
+/** A turn that used a text, and how the text stood after it. */
+export interface TracedUse {
+  text: Sha256;
+  use: Use;
+  /** `null`: a person has restored the text since, so this use only counts in part. */
+  standing: {
+    verdict: TextVerdict["verdict"];
+    /** The two success rates that the verdict compares: of the text, and of similar turns without it. */
+    success: Beta;
+    without: Beta | null;
+  } | null;
+}
+
+/** The walk behind `judgeTexts`, use by use, in the order in which the turns ended. */
+export function traceTexts(evidence: readonly Evidence[], lineage: Lineage | undefined, rules: Rules): TracedUse[] {
+  const traced = walksOf(evidence, lineage, rules).flatMap((walk) => {
+    const { text } = walk;
+    const uses: TracedUse[] = walk.past.map((use) => ({ text, use, standing: null }));
+    judgeUses(walk, rules, (use, { ground, weights, baseline }) => {
+      const without = baseline && toBeta(baseline, rules);
+      uses.push({ text, use, standing: { verdict: verdictFor(ground), success: toBeta(weights, rules), without } });
+    });
+    return uses;
+  });
+  return traced.sort((a, b) => compareEnds(a.use, b.use) || (a.text < b.text ? -1 : 1));
+}
+
+/** The uses that judge a text. */
+interface Walk {
+  text: Sha256;
+  /** Before a person restored it. */
+  past: Use[];
+  uses: Use[];
+  inherited: WeightedCounts;
+}
+
+function walksOf(evidence: readonly Evidence[], lineage: Lineage | undefined, rules: Rules): Walk[] {
   const byText = groupUses(evidence);
-  const texts: Record<Sha256, TextVerdict> = {};
-  for (const [text, uses] of [...byText].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const { parent, since } = lineage?.text === text ? lineage : {};
-    if (since !== undefined) {
-      const past = uses.filter((use) => use.at < since);
-      texts[text] = judgeUses(uses.slice(past.length), inherit(past, rules), rules);
-    } else {
+  return [...byText]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([text, all]) => {
+      const { parent, since } = lineage?.text === text ? lineage : {};
+      const past = since === undefined ? [] : all.filter((use) => use.at < since);
       const ofParent = parent === undefined || parent === text ? [] : (byText.get(parent) ?? []);
-      texts[text] = judgeUses(uses, inherit(ofParent, rules), rules);
-    }
-  }
-  return texts;
+      const inherited = inherit(since === undefined ? ofParent : past, rules);
+      return { text, past, uses: all.slice(past.length), inherited };
+    });
 }
 
 /** A turn that used a text, with the outcome of its strongest judge. */
-interface Use {
+export interface Use {
   at: number;
   session: string;
   n: number;
@@ -180,7 +218,11 @@ const MIN_TO_WITHDRAW = 2;
 const MIN_PRIOR = 0.1;
 
 /** Walks through the uses in order. An active text stays active until it is contradicted or withdrawn. */
-function judgeUses(uses: readonly Use[], inherited: WeightedCounts, rules: Rules): TextVerdict {
+function judgeUses(
+  { uses, inherited }: Walk,
+  rules: Rules,
+  visit?: (use: Use, tally: Readonly<Tally>) => void,
+): TextVerdict {
   const tally: Tally = {
     ground: "none",
     weights: inherited,
@@ -194,9 +236,9 @@ function judgeUses(uses: readonly Use[], inherited: WeightedCounts, rules: Rules
   };
   for (const use of uses) {
     if (use.contradicted) contradict(tally);
-    if (use.outcome === "unknown") continue;
-    insert(tally.calls, use.calls);
+    if (use.outcome !== "unknown") insert(tally.calls, use.calls);
     if (isCounted(use)) countUse(tally, use, rules);
+    visit?.(use, tally);
   }
   return toVerdict(uses, tally, rules);
 }

@@ -18,7 +18,7 @@ import {
 } from "../../schemas/skill.ts";
 import { isLearned } from "../../skills/edit/protection.ts";
 import { toCurves, describeTurns, kindsOf, meanOf, countReuse, periodOf } from "./ledger-turns.ts";
-import { judgeTexts } from "../evidence/verdict.ts";
+import { describeTexts, timeOf } from "../evidence/describe.ts";
 
 export interface LedgerFacts {
   /** The newest turns, in any order. */
@@ -70,17 +70,6 @@ function describeSkill({ head, lift, revisions }: LedgerFacts["page"][number], f
   const evidence = facts.evidence.get(head.name) ?? [];
   const uses = usesOf(evidence);
   const times = evidence.map(timeOf);
-  const verdicts = judgeTexts(evidence, toLineage(head), facts.rules);
-  const texts = Object.entries(verdicts).map(([text, verdict]) => {
-    const usedAt = evidence.filter((record) => record.text === text).map(timeOf);
-    return {
-      text,
-      present: text === head.text,
-      ...verdict,
-      firstUsedAt: Math.min(...usedAt),
-      lastUsedAt: Math.max(...usedAt),
-    };
-  });
   return {
     name: head.name,
     description: head.description,
@@ -99,7 +88,7 @@ function describeSkill({ head, lift, revisions }: LedgerFacts["page"][number], f
     uses: uses.length,
     successes: uses.filter(({ outcome }) => outcome === "success").length,
     failures: uses.filter(({ outcome }) => outcome === "failure").length,
-    texts: texts.toSorted((a, b) => Number(b.present) - Number(a.present) || b.lastUsedAt - a.lastUsedAt),
+    texts: describeTexts(evidence, toLineage(head), facts.rules),
     lift: lift && { ...lift, lift: liftBetween(lift) },
     ...(revisions && { history: revisions.map(describeRevision) }),
   };
@@ -125,11 +114,6 @@ function usesOf(evidence: Evidence[]): Evidence[] {
     if (!strongest || outranks(record, strongest)) byTurn.set(record.turn, record);
   }
   return [...byTurn.values()];
-}
-
-/** When the turn ended. Older evidence has only the day. */
-function timeOf({ at, day }: Evidence): number {
-  return at > 0 ? at : Date.parse(`${day}T00:00:00Z`);
 }
 
 function countStates(skills: LedgerFacts["skills"]): LearningLedger["byState"] {

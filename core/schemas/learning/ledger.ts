@@ -3,8 +3,9 @@
 import * as z from "zod";
 import { CurationId, Day, ReviewId, Sha256, SkillName } from "../ids.ts";
 import { PendingInfo } from "../approvals/pending.ts";
+import { JudgedText } from "./evidence.ts";
 import { Trigger } from "./review.ts";
-import { Origin, SkillHead, SkillState, TextVerdict } from "../skill.ts";
+import { Origin, SkillHead, SkillState } from "../skill.ts";
 
 const share = z.number().min(0).max(1);
 
@@ -52,13 +53,6 @@ const accumulated = { skills: z.int() };
 export const Lift = z.object({ before: TurnCounts, after: TurnCounts, lift: z.number().nullable() });
 export type Lift = z.infer<typeof Lift>;
 
-const LedgerText = TextVerdict.extend({
-  text: Sha256,
-  present: z.boolean(),
-  firstUsedAt: z.int(),
-  lastUsedAt: z.int(),
-});
-
 const LedgerSkill = z.object({
   name: SkillName,
   description: z.string(),
@@ -80,7 +74,7 @@ const LedgerSkill = z.object({
   successes: z.int(),
   failures: z.int(),
   /** The present one first, then the most recently used. */
-  texts: z.array(LedgerText),
+  texts: z.array(JudgedText),
   /** `null`: not known at the moment. */
   lift: Lift.nullable(),
   /** When one skill is requested: the newest hundred, newest first. */

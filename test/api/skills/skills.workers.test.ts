@@ -15,6 +15,7 @@ const skillMd = (name: string, body = "Look at it.") =>
   `---\nname: ${name}\ndescription: How to do ${name}.\n---\n\n# ${name}\n\n${body}\n`;
 
 const BARE = { tags: [], parameters: {}, dependencies: [] };
+const CONTRACT = "metadata:\n  talaria.contract.tools: terminal@0123abcd\n  talaria.contract.hosts: example.com\n";
 const BUNDLED = Object.keys(seeds).toSorted()[0]!;
 
 async function openProfile() {
@@ -115,6 +116,7 @@ describe("skills", () => {
       name: BUNDLED,
       head: null,
       traits: BARE,
+      contract: null,
       files: seeds[BUNDLED],
     });
     expect(await call("GET", `/${BUNDLED}/revisions`)).toEqual({ revisions: [] });
@@ -134,6 +136,7 @@ describe("skills", () => {
     expect(await call("GET", "/sorting-mail")).toEqual({
       ...{ name: "sorting-mail", head, files },
       traits: { tags: ["mail"], parameters: { folder: "where it lies" }, dependencies: [] },
+      contract: null,
     });
     expect(await line("sorting-mail")).toMatchObject({ rev: 1, state: "active", origin: "user", text: head.text });
   });
@@ -189,6 +192,7 @@ describe("skills", () => {
       name: BUNDLED,
       head: null,
       traits: BARE,
+      contract: null,
       files: seeds[BUNDLED],
     });
     const pinned = await call<SkillHead>("POST", `/${BUNDLED}/pin`, { pinned: true });
@@ -334,5 +338,46 @@ describe("an invalid skill", () => {
     const files = { "SKILL.md": skillMd("a"), ...Object.fromEntries(more) };
     const answer = await ask("PUT", "/v1/skills/a", { key, body: { files } });
     expect(answer.body).toMatchObject({ status: 422, code: "too_many_files" });
+  });
+});
+
+describe("an edit", () => {
+  it("of a revision that is no longer the present one is refused, and changes nothing", async () => {
+    const { key, call, put } = await openProfile();
+    const put2 = (base: number, body: string) =>
+      ask("PUT", "/v1/skills/guarded", { key, body: { files: { "SKILL.md": skillMd("guarded", body) }, base } });
+    expect((await put2(0, "First.")).body).toMatchObject({ rev: 1 });
+    await put("guarded", { "SKILL.md": skillMd("guarded", "Second.") });
+    for (const base of [0, 1, 3]) {
+      const refused = await put2(base, "Lost.");
+      expectProblem(refused, 409, "skill_changed", "The skill has changed", { facts: { base, rev: 2 } });
+    }
+    expect((await call<SkillDetail>("GET", "/guarded")).files["SKILL.md"]).toContain("Second.");
+    expect((await put2(2, "Third.")).body).toMatchObject({ rev: 3 });
+  });
+
+  it("of a bundled skill that the profile has only pinned has the base 0", async () => {
+    const { key, call } = await openProfile();
+    await call("POST", `/${BUNDLED}/pin`, { pinned: true });
+    const body = { files: { "SKILL.md": skillMd(BUNDLED, "Mine.") }, base: 1 };
+    expect((await ask("PUT", `/v1/skills/${BUNDLED}`, { key, body })).body).toMatchObject({ rev: 2, origin: "user" });
+  });
+});
+
+describe("a skill as it is read", () => {
+  it("shows the contract of its frontmatter", async () => {
+    const { call, put } = await openProfile();
+    await put("promised", { "SKILL.md": skillMd("promised").replace("---\n\n", `${CONTRACT}---\n\n`) });
+    expect(await call<SkillDetail>("GET", "/promised")).toMatchObject({
+      contract: { tools: { terminal: "0123abcd" }, hosts: ["example.com"], formats: [] },
+    });
+    expect(await call<SkillDetail>("GET", `/${BUNDLED}`)).toHaveProperty("contract");
+  });
+
+  it("has evidence without uses before a turn loads it", async () => {
+    const { call, put } = await openProfile();
+    const { text } = await put("unused", { "SKILL.md": skillMd("unused") });
+    expect(await call("GET", "/unused/evidence")).toEqual({ name: "unused", text, texts: [], uses: [], seen: 0 });
+    expect(await call("GET", `/${BUNDLED}/evidence`)).toMatchObject({ name: BUNDLED, uses: [] });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { probabilityHigher } from "../../../core/learning/evidence/beta.ts";
+import { probabilityHigher, toEstimate } from "../../../core/learning/evidence/beta.ts";
 
 const beta = (successes: number, failures: number) => ({ successes, failures });
 
@@ -60,3 +60,22 @@ function logFactorial(n: number): number {
   for (let i = 2; i <= n; i++) sum += Math.log(i);
   return sum;
 }
+
+describe("the range of a rate", () => {
+  // Where one parameter is 1, the rate below which a share p lies is p^(1/a), or 1 - (1 - p)^(1/b).
+  it.each([
+    [beta(1, 1), 0.05, 0.95],
+    [beta(3, 1), 0.05 ** (1 / 3), 0.95 ** (1 / 3)],
+    [beta(1, 4), 1 - 0.95 ** 0.25, 1 - 0.05 ** 0.25],
+  ])("of %j holds it with the given probability", (given, low, high) => {
+    const estimate = toEstimate(given, 0.9);
+    expect(estimate.rate).toBeCloseTo(given.successes / (given.successes + given.failures), 4);
+    expect(Math.abs(estimate.low - low)).toBeLessThan(0.02);
+    expect(Math.abs(estimate.high - high)).toBeLessThan(0.02);
+  });
+
+  it("becomes narrower with more uses", () => {
+    const [few, many] = [toEstimate(beta(3, 3), 0.9), toEstimate(beta(300, 300), 0.9)];
+    expect(many.high - many.low).toBeLessThan((few.high - few.low) / 5);
+  });
+});

@@ -5,6 +5,7 @@ import * as z from "zod";
 import { ulid } from "ulid";
 import { hasPrograms } from "../../../core/skills/checks.ts";
 import { readinessOf } from "../../../core/skills/format/conditions.ts";
+import { contractOf } from "../../../core/skills/format/contract.ts";
 import { SKILL_MD, parseSkill } from "../../../core/skills/format/format.ts";
 import { inspectHealth } from "../../../core/skills/health.ts";
 import { openRevision, liftWithdrawal } from "../../../core/skills/history.ts";
@@ -93,7 +94,8 @@ skills.openapi(
     const files = presentFiles(name, snapshot);
     const isOfHead = snapshot && (files === snapshot.files || textOfFiles(hashFiles(files)) === snapshot.head.text);
     const traits = traitsOf(textOrEmpty(files[SKILL_MD]));
-    return c.json({ name, head: isOfHead ? snapshot.head : null, traits, files: toContents(files) }, 200);
+    const contract = contractOf(textOrEmpty(files[SKILL_MD]));
+    return c.json({ name, head: isOfHead ? snapshot.head : null, traits, contract, files: toContents(files) }, 200);
   },
 );
 
@@ -110,20 +112,28 @@ skills.openapi(
       "too_many_files",
       "companion_name",
       "skill_archived",
+      "skill_changed",
       "skill_deleted",
       "busy",
     ),
     description:
-      "Creates a skill or replaces all its files. The skill then belongs to the person. Its scripts are parsed and its checks run; `health` lists what is broken. The skill is stored in any case.",
+      "Creates a skill or replaces all its files. The skill then belongs to the person. Its scripts are parsed and its checks run; `health` lists what is broken. The skill is stored in any case, unless `base` names another revision than the present one.",
     request: { params: SkillParams, body: jsonBody(PutSkill) },
     responses: describeResponses(200, "The present skill", SkillHead),
   }),
   async (c) => {
     const { name } = c.req.valid("param");
-    const files = fromContents(c.req.valid("json").files);
+    const { files: contents, base } = c.req.valid("json");
+    const files = fromContents(contents);
     const { maxFiles } = parseEnvSettings(c.env).skills;
     const health = hasPrograms(files) ? await inspectHealth({ files, now: Date.now(), run: runChecks }) : undefined;
     const head = await changeSkill(openSkills(c.env, c.var.profile), name, (current) => {
+      const rev = current?.head.rev ?? 0;
+      const isBundle = base === 0 && current !== null && followsBundle(current.head);
+      if (base !== undefined && base !== rev && !isBundle) {
+        const detail = `The skill \`${name}\` was at revision ${base} when you began, and is at ${rev} now. Compare the two, then save again.`;
+        return err("skill_changed", detail, { base, rev });
+      }
       const refusal = checkImportName(name, seeds, current !== null && current.head.state !== "archived");
       if (refusal) return { ok: false, failure: refusal };
       // An imported skill may exceed the limits of skills written here. It may keep that size, but not grow.
