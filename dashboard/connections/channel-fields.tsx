@@ -37,7 +37,7 @@ export function ChannelFields({ platform: { platform, form, channel } }: { platf
       {form.map(({ name, help, secret, required, file }) => (
         <Field
           key={name}
-          label={`${name}${required ? "" : " (optional)"}`}
+          label={`${toWords(name)}${required ? "" : " (optional)"}`}
           hint={hintOf(help, secret && channel?.fields[name] != null)}
         >
           {(props) =>
@@ -81,6 +81,12 @@ export function ChannelFields({ platform: { platform, form, channel } }: { platf
 
 function hintOf(help: string, isKept: boolean | undefined): string {
   return isKept ? `${help} A value is kept; leave this empty to keep it.` : help;
+}
+
+/** `webhookSecret` as "Webhook secret". */
+export function toWords(name: string): string {
+  const words = name.replaceAll(/(?<=[a-z\d])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /** What is known of the fields: never a secret. */

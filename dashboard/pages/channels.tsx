@@ -46,12 +46,15 @@ function Platforms({ all }: { all: Platform[] }) {
 function PlatformCards({ label, platforms }: { label: string; platforms: Platform[] }) {
   return (
     <ul class="cards" aria-label={label}>
-      {platforms.map(({ platform, title, channel }) => (
+      {platforms.map(({ platform, title, channel, capabilities }) => (
         <li key={platform} class="card">
           <div class="card-head">
-            <a href={hrefOf("channels", platform)}>{title}</a>
+            <a class="card-link" href={hrefOf("channels", platform)}>
+              {title}
+            </a>
             {channel && <ChannelState channel={channel} />}
           </div>
+          {!channel && <p class="muted small">{describeCapabilities(capabilities)}</p>}
           {channel && (
             <p class="muted small">
               {channel.lastIn === null ? (
@@ -67,6 +70,18 @@ function PlatformCards({ label, platforms }: { label: string; platforms: Platfor
       ))}
     </ul>
   );
+}
+
+/** What a platform can do, in a few words. */
+export function describeCapabilities(can: Platform["capabilities"]): string {
+  const words = [
+    can.groups && "groups",
+    can.threads && "threads",
+    can.buttons > 0 && "buttons",
+    (can.filesIn || can.filesOut) && "files",
+    can.edit && "answers that grow",
+  ].filter(Boolean);
+  return words.length === 0 ? "Texts" : `Texts, ${words.join(", ")}`;
 }
 
 /** Saved is not yet connected, and says so. */
