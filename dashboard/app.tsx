@@ -10,6 +10,7 @@ import { Page } from "./components/page.tsx";
 import { Toasts } from "./components/toasts.tsx";
 import { signIn } from "./data/sign-in.ts";
 import { type PageEntry, type PageProps, findPage, splitLocation } from "./pages.ts";
+import { SignInLink } from "./sign-in-link.tsx";
 import { SignInPage } from "./sign-in-page.tsx";
 
 export function App() {
@@ -19,7 +20,7 @@ export function App() {
   // Side by side with the question who is signed in.
   const entry = findPage(slug);
   if (entry) loadPage(entry);
-  if (slug === "sign-in" && rest[0] !== undefined) return <SignInPage code={rest[0]} />;
+  if (slug === "sign-in" && rest[0] !== undefined) return <SignInLink key={rest[0]} code={rest[0]} />;
   if (state === "unknown") return <Loading />;
   if (state === "out") return <SignInPage />;
   return <Shell entry={entry} rest={rest} />;

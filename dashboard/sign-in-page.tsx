@@ -1,14 +1,14 @@
-// Signing in: with a key, or with the one-time code of a link.
+// Signing in with a key.
 import { useEffect, useState } from "preact/hooks";
 import { Button } from "./components/button.tsx";
 import { Field } from "./components/field.tsx";
 import { ErrorNote } from "./components/states.tsx";
 import { signIn, signInWith } from "./data/sign-in.ts";
 
-export function SignInPage({ code }: { code?: string }) {
+export function SignInPage() {
   const [key, setKey] = useState("");
   const [error, setError] = useState<unknown>();
-  const [isBusy, setBusy] = useState(code !== undefined);
+  const [isBusy, setBusy] = useState(false);
   const state = signIn.value;
   const why = state.state === "out" ? state.why : undefined;
 
@@ -25,12 +25,6 @@ export function SignInPage({ code }: { code?: string }) {
     }
   }
 
-  useEffect(() => {
-    if (code === undefined) return;
-    // The code is used up, and has no place in the history.
-    history.replaceState(null, "", "#/chat");
-    void exchange(code);
-  }, [code]);
   useEffect(() => {
     document.title = "Sign in · Talaria";
   }, []);

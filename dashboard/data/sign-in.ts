@@ -34,6 +34,21 @@ export async function signInWith(secret: string): Promise<void> {
   signIn.value = { state: "in", profile, scopes, byCookie: true };
 }
 
+/**
+ * With the code of a link. If it is refused, who is signed in stays as it was, and the form says why where that is nobody. Throws
+ * what says nothing of the code: ProblemError, UnreachableError.
+ */
+export async function signInByLink(code: string): Promise<void> {
+  const wasIn = signIn.value.state === "in";
+  try {
+    await signInWith(code);
+  } catch (error) {
+    if (!(error instanceof ProblemError) || error.problem.status !== 401) throw error;
+    if (wasIn) await loadSignIn();
+    else signIn.value = { state: "out", why: error.message };
+  }
+}
+
 export async function signOut(): Promise<void> {
   await call("DELETE /v1/sign-in");
   forgetResources();
