@@ -1,7 +1,9 @@
 // The local stack's only TCP port: a reverse proxy that checks `Host` and `Origin`, then forwards to the api Worker's Unix
-// socket, streams and WebSockets included. Called by host.ts. Reads no body and knows no key.
+// socket, streams and WebSockets included. It compresses what the edge of a deployment would (compression.ts). Called by host.ts. Reads
+// no body of a request and knows no key.
 import { Agent, type IncomingMessage, type Server, type ServerResponse, createServer, request } from "node:http";
 import type { Duplex } from "node:stream";
+import { type CompressedFiles, planCompression, sendCompressed } from "./compression.ts";
 import { DOOR_PROBLEMS, type DoorProblemCode } from "./door-problems.ts";
 
 /** Marker files in a stack's private folder: the Workers accept requests, or another program owns the port. */
@@ -35,10 +37,11 @@ const agent = new Agent({ keepAlive: true, maxFreeSockets: 0 });
 const MAX_HEADER_BYTES = 128 * 1_024;
 
 export function createDoor(options: DoorOptions): Server {
+  const files: CompressedFiles = new Map();
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, (incoming, outgoing) => {
     const refusal = refuse(incoming, options);
     if (refusal) return answer(outgoing, refusal);
-    passOn(incoming, outgoing, options.socketPath);
+    passOn(incoming, outgoing, { socketPath: options.socketPath, files });
   });
   server.on("upgrade", (incoming, socket, head) => {
     socket.on("error", () => socket.destroy());
@@ -91,17 +94,24 @@ function isLoopback(hostname: string): boolean {
   return /^(?:localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 }
 
-function passOn(incoming: IncomingMessage, outgoing: ServerResponse, socketPath: string): void {
+function passOn(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  { socketPath, files }: { socketPath: string; files: CompressedFiles },
+): void {
   const { method, url: path } = incoming;
   // A body without a length stays chunked, whatever the method. Unframed, its bytes would be parsed as a second request
   // (request smuggling).
   const framed = incoming.headers["transfer-encoding"] === undefined ? [] : ["transfer-encoding", "chunked"];
   const headers = [...filterHeaders(incoming.rawHeaders), ...framed];
   const onward = request({ socketPath, agent, method, path, headers }, (reply) => {
-    outgoing.writeHead(reply.statusCode!, reply.statusMessage, filterHeaders(reply.rawHeaders));
+    const plan = planCompression(incoming, reply, filterHeaders(reply.rawHeaders));
+    outgoing.writeHead(reply.statusCode!, reply.statusMessage, plan?.headers ?? filterHeaders(reply.rawHeaders));
     outgoing.flushHeaders(); // a stream may say nothing for a while
-    reply.pipe(outgoing);
     reply.once("error", () => outgoing.destroy());
+    if (plan?.encoding && method === "GET" && reply.statusCode === 200) {
+      sendCompressed(reply, outgoing, plan.encoding, files);
+    } else reply.pipe(outgoing);
   });
   onward.once("error", () => (outgoing.headersSent ? outgoing.destroy() : answer(outgoing, AWAY)));
   outgoing.once("close", () => onward.destroy());
