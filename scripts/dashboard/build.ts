@@ -1,7 +1,7 @@
 // Builds the page of dashboard/ into the folder that the api Worker serves: `npm run build`, and every start, deployment and test run
 // that needs it. A build whose sources are unchanged comes from the cache, in milliseconds.
 import { spawn } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { PlainError } from "../command-line.ts";
 import { buildAlone, keepBuild, listFiles, restoreBuild } from "../stack/build-cache.ts";
@@ -28,6 +28,7 @@ export async function buildPage(folder = PAGE_FOLDER, signal?: AbortSignal): Pro
     mkdirSync(dirname(folder), { recursive: true });
     const next = mkdtempSync(join(dirname(folder), `.${basename(folder)}-`));
     try {
+      chmodSync(next, 0o755);
       if (!restoreBuild(key, next)) await runVite(key, next, signal);
       mkdirSync(join(next, "docs"));
       for (const name of DOCS_FILES)
