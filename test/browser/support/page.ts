@@ -73,27 +73,37 @@ export async function openPage(options: PageOptions = {}): Promise<OpenedPage> {
   return { page, faults };
 }
 
-/** The page's own links to its pages. */
+/** The links to the pages. */
 export function navigation(page: Page): Locator {
-  return page.getByRole("navigation").getByRole("link");
+  return page.getByRole("navigation", { name: "Pages" }).getByRole("link");
 }
 
-/** Goes to a page by its link in the navigation, which a narrow page may first have to open. */
+/** Goes to a page by its link in the navigation. */
 export async function goTo(page: Page, name: string): Promise<void> {
-  const link = page.getByRole("navigation").getByRole("link", { name, exact: true }).first();
-  if (!(await link.isVisible()))
-    await page
-      .getByRole("button", { name: /menu|navigation/i })
-      .first()
-      .click();
+  const link = navigation(page).and(page.getByRole("link", { name, exact: true }));
   await link.click();
+  await link.and(page.locator("[aria-current]")).waitFor();
   await settle(page);
 }
 
 /** Waits until a page is there: its heading, and nothing that is still loading. */
 export async function settle(page: Page): Promise<void> {
   await page.getByRole("heading", { level: 1 }).first().waitFor();
-  await page.waitForFunction(`!document.querySelector('main [aria-busy="true"], main[aria-busy="true"]')`);
+  await page.locator('[aria-busy="true"], .loading').first().waitFor({ state: "detached" });
+}
+
+/** Presses Tab until this control has the focus. Fails after `most`, as many as a person would press at most. */
+export async function pressTabUntil(
+  page: Page,
+  { role, name }: { role: Parameters<Page["getByRole"]>[0]; name: string | RegExp },
+  most = 80,
+): Promise<void> {
+  const control = page.getByRole(role, { name, exact: true }).and(page.locator(":focus"));
+  for (let presses = 0; presses < most; presses++) {
+    await page.keyboard.press("Tab");
+    if ((await control.count()) > 0) return;
+  }
+  throw new Error(`${most} presses of Tab did not reach the ${role} "${String(name)}".`);
 }
 
 /** Saves a picture into the folder TALARIA_SCREENSHOTS. Without it nothing happens. */

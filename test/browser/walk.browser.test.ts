@@ -1,0 +1,58 @@
+// Walks every page that the navigation names, in both themes, at a desk's and at a phone's width, over a profile as it is after weeks. What
+// is checked on each page is the same, so that a new page needs no change here.
+import type { Locator, Page } from "playwright-core";
+import { beforeAll, describe, expect, it } from "vitest";
+import { type Owner, createOwner } from "./support/owner.ts";
+import { navigation, openPage, pressTabUntil, settle } from "./support/page.ts";
+import { walk } from "./support/walk.ts";
+import { seedWorld } from "./support/world.ts";
+
+const PAGES = ["Chat", "Sessions"];
+
+let owner: Owner;
+
+beforeAll(async () => {
+  owner = await createOwner();
+  await seedWorld(owner);
+});
+
+describe("every page", () => {
+  it("has one heading, nothing serious for axe and no sideways scrolling, in both themes and widths", async () => {
+    const { page } = await openPage({ key: owner.key });
+    const walked = await walk(page, "seeded");
+    expect(walked).toEqual(expect.arrayContaining(PAGES));
+  });
+
+  it("is reached by the keyboard alone, and so is each of its main actions", async () => {
+    const { page } = await openPage({ key: owner.key });
+    const [first, ...others] = await navigation(page).allInnerTexts();
+    for (const name of [...others, first!]) {
+      await pressTabUntil(page, { role: "link", name });
+      await page.keyboard.press("Enter");
+      await page.getByRole("link", { name, exact: true }).and(page.locator('[aria-current="page"]')).waitFor();
+      await settle(page);
+      expect(await focused(page), `focus after ${name}`).toBe("main");
+      for (const action of await page.locator("main header :is(button, a[href]):visible:enabled").all()) {
+        for (let presses = 0; presses < 20 && !(await hasFocus(action)); presses++) await page.keyboard.press("Tab");
+        expect(await hasFocus(action), `focus on ${await action.innerText()} of ${name}`).toBe(true);
+      }
+    }
+  });
+
+  it("is skipped to by the first key", async () => {
+    const { page } = await openPage({ key: owner.key, at: "#/sessions" });
+    await page.keyboard.press("Tab");
+    expect(await focused(page)).toMatch(/^Skip to/);
+    await page.keyboard.press("Enter");
+    expect(await focused(page)).toBe("main");
+  });
+});
+
+function hasFocus(control: Locator): Promise<boolean> {
+  return control.evaluate(`(element) => element === document.activeElement`);
+}
+
+/** The id of the element with the focus, or its text. */
+function focused(page: Page): Promise<string> {
+  return page.evaluate(`document.activeElement.id || document.activeElement.innerText`) as Promise<string>;
+}
