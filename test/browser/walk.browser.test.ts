@@ -27,7 +27,8 @@ describe("every page", () => {
     const { page } = await openPage({ key: owner.key });
     const [first, ...others] = await navigation(page).allInnerTexts();
     for (const name of [...others, first!]) {
-      await pressTabUntil(page, { role: "link", name });
+      // Backwards: a page may have many controls, and the navigation is before them.
+      await pressTabUntil(page, { role: "link", name }, { key: "Shift+Tab" });
       await page.keyboard.press("Enter");
       await page.getByRole("link", { name, exact: true }).and(page.locator('[aria-current="page"]')).waitFor();
       await settle(page);
@@ -48,8 +49,8 @@ describe("every page", () => {
   });
 });
 
-function hasFocus(control: Locator): Promise<boolean> {
-  return control.evaluate(`(element) => element === document.activeElement`);
+async function hasFocus(control: Locator): Promise<boolean> {
+  return (await control.and(control.page().locator(":focus")).count()) > 0;
 }
 
 /** The id of the element with the focus, or its text. */

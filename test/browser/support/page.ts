@@ -92,18 +92,18 @@ export async function settle(page: Page): Promise<void> {
   await page.locator('[aria-busy="true"], .loading').first().waitFor({ state: "detached" });
 }
 
-/** Presses Tab until this control has the focus. Fails after `most`, as many as a person would press at most. */
+/** Presses Tab, or another key, until this control has the focus. Fails after `most`, as many as a person would press at most. */
 export async function pressTabUntil(
   page: Page,
   { role, name }: { role: Parameters<Page["getByRole"]>[0]; name: string | RegExp },
-  most = 80,
+  { key = "Tab", most = 80 }: { key?: "Tab" | "Shift+Tab"; most?: number } = {},
 ): Promise<void> {
   const control = page.getByRole(role, { name, exact: true }).and(page.locator(":focus"));
   for (let presses = 0; presses < most; presses++) {
-    await page.keyboard.press("Tab");
+    await page.keyboard.press(key);
     if ((await control.count()) > 0) return;
   }
-  throw new Error(`${most} presses of Tab did not reach the ${role} "${String(name)}".`);
+  throw new Error(`${most} presses of ${key} did not reach the ${role} "${String(name)}".`);
 }
 
 /** Saves a picture into the folder TALARIA_SCREENSHOTS. Without it nothing happens. */

@@ -1,7 +1,7 @@
 // How a world is filled: sessions, messages, and waiting until what they cause is there. Used by the files of this folder.
 import { setTimeout as pause } from "node:timers/promises";
 import { ProblemError } from "../../../../cli/connection/client.ts";
-import type { ReviewDetail, SessionDetail, TurnInfo } from "../../../../core/schemas/api.ts";
+import type { ReviewDetail, TurnInfo } from "../../../../core/schemas/api.ts";
 import type { Owner } from "../owner.ts";
 
 /** Generous: other tests may use the same cores. */
@@ -51,13 +51,5 @@ export function awaitReview({ client }: Owner, session: string, known: string[] 
     const lines = await client.listReviews(session);
     const line = lines.find(({ review }) => !known.includes(review));
     return line && line.state !== "waiting" ? client.review(line.review) : null;
-  });
-}
-
-/** Until the session does nothing and learns nothing more. */
-export function awaitQuiet({ client }: Owner, session: string): Promise<SessionDetail> {
-  return until(`rest of ${session}`, async () => {
-    const detail = await client.session(session);
-    return detail.reviewing.length === 0 && detail.state !== "running" ? detail : null;
   });
 }
