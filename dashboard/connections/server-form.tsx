@@ -24,13 +24,13 @@ export function ServerForm({ server, onClose, onSaved }: ServerFormProps) {
   const [enabled, setEnabled] = useState(server?.enabled ?? true);
   const [error, setError] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
-  const lines = readLines(secrets);
+  const { pairs, bad } = readLines(secrets);
 
   async function submit(event: Event): Promise<void> {
     event.preventDefault();
     setBusy(true);
     setError(undefined);
-    const sealed = Object.keys(lines).length === 0 ? {} : isLocal ? { env: lines } : { headers: lines };
+    const sealed = Object.keys(pairs).length === 0 ? {} : isLocal ? { env: pairs } : { headers: pairs };
     const only = include.split(",").map((word) => word.trim());
     const body = {
       ...(isLocal ? { command: address } : { url: address }),
@@ -75,6 +75,7 @@ export function ServerForm({ server, onClose, onSaved }: ServerFormProps) {
         </Field>
         <Field
           label={isLocal ? "Variables" : "Headers"}
+          error={bad === undefined ? undefined : `“${bad}” has no name before a colon. Write it as Name: value.`}
           hint={
             server && server.secrets.length > 0
               ? "Secrets are never shown. Give all of them again: what you leave out is erased."
@@ -101,7 +102,7 @@ export function ServerForm({ server, onClose, onSaved }: ServerFormProps) {
         {error !== undefined && <ErrorNote error={error} />}
         <div class="dialog-foot">
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="primary" isBusy={isBusy}>
+          <Button type="submit" kind="primary" isBusy={isBusy} disabled={bad !== undefined}>
             Save
           </Button>
         </div>
@@ -110,11 +111,14 @@ export function ServerForm({ server, onClose, onSaved }: ServerFormProps) {
   );
 }
 
-/** `Name: value`, one a line. A line without a colon is left out. */
-export function readLines(text: string): Record<string, string> {
-  const pairs = text.split("\n").flatMap((line) => {
+/** `Name: value`, one a line; empty lines do not count. `bad` is the first line that is neither. */
+export function readLines(text: string): { pairs: Record<string, string>; bad?: string } {
+  const pairs: Record<string, string> = {};
+  for (const line of text.split("\n").filter((one) => one.trim() !== "")) {
     const colon = line.indexOf(":");
-    return colon < 1 ? [] : [[line.slice(0, colon).trim(), line.slice(colon + 1).trim()] as const];
-  });
-  return Object.fromEntries(pairs);
+    const name = line.slice(0, Math.max(0, colon)).trim();
+    if (name === "") return { pairs, bad: line.trim() };
+    pairs[name] = line.slice(colon + 1).trim();
+  }
+  return { pairs };
 }
