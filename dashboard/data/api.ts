@@ -49,8 +49,22 @@ const REQUEST_MS = 60_000;
 
 /** Sends a request whose answer is read by the caller: bytes, or a stream. Throws ProblemError, UnreachableError. */
 export async function send<R extends Route>(route: R, ...args: AskedArgs<R>): Promise<Response> {
-  const { params, query, body, headers, signal = AbortSignal.timeout(REQUEST_MS) } = (args[0] ?? {}) as Filled;
+  const { params, query, ...rest } = (args[0] ?? {}) as Filled;
   const [method, path] = fillRoute(route, { params, query });
+  return request(method, path, rest);
+}
+
+/** The same for an address whose answer or body is bytes, which the types of routes do not describe. */
+export function sendBytes(method: "GET" | "PUT" | "POST", path: string, body?: Blob): Promise<Response> {
+  return request(method, path, { ...(body && { body }) });
+}
+
+async function request(
+  method: string,
+  path: string,
+  asked: Pick<Filled, "body" | "headers" | "signal">,
+): Promise<Response> {
+  const { body, headers, signal = AbortSignal.timeout(REQUEST_MS) } = asked;
   const isRaw = body instanceof Blob || body instanceof Uint8Array;
   const ask = () =>
     fetch(path, {

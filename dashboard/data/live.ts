@@ -19,6 +19,9 @@ const SIGN_IN_ENDED = 4003;
 const GONE = 4404;
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 10_000;
+/** A connection that died without a word is found by a question that gets no answer. */
+const PING_EVERY_MS = 25_000;
+const PONG_MS = 10_000;
 
 /** Returns how to close it. */
 export function openLive<Message>({ path, after, cursorOf, onMessage, onState }: LiveOptions<Message>): () => void {
@@ -27,6 +30,27 @@ export function openLive<Message>({ path, after, cursorOf, onMessage, onState }:
   let socket: WebSocket | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isClosed = false;
+  let pinger: ReturnType<typeof setInterval> | undefined;
+  let missing: ReturnType<typeof setTimeout> | undefined;
+
+  function quiet(): void {
+    clearInterval(pinger);
+    clearTimeout(missing);
+  }
+
+  /** Gives the connection up, and opens another one. */
+  function drop(): void {
+    const dropped = socket;
+    if (dropped === null || isClosed) return;
+    lose(0, "");
+    dropped.close();
+  }
+
+  function ping(opened: WebSocket): void {
+    clearTimeout(missing);
+    opened.send("ping");
+    missing = setTimeout(drop, PONG_MS);
+  }
 
   function connect(): void {
     clearTimeout(timer);
@@ -38,10 +62,13 @@ export function openLive<Message>({ path, after, cursorOf, onMessage, onState }:
     opened.addEventListener("open", () => {
       if (opened !== socket) return;
       attempts = 0;
+      pinger = setInterval(() => ping(opened), PING_EVERY_MS);
       onState("open");
     });
     opened.addEventListener("message", ({ data }) => {
       if (opened !== socket) return;
+      clearTimeout(missing);
+      if (data === "pong") return;
       const message = JSON.parse(String(data)) as Message;
       last = cursorOf(message);
       onMessage(message);
@@ -53,6 +80,7 @@ export function openLive<Message>({ path, after, cursorOf, onMessage, onState }:
 
   function lose(code: number, reason: string): void {
     socket = null;
+    quiet();
     if (isClosed) return;
     if (code === SIGN_IN_ENDED || code === GONE) {
       isClosed = true;
@@ -69,11 +97,15 @@ export function openLive<Message>({ path, after, cursorOf, onMessage, onState }:
   const onOnline = () => {
     if (socket === null && !isClosed) connect();
   };
+  // The network is gone: an open connection may not notice for minutes.
+  window.addEventListener("offline", drop);
   window.addEventListener("online", onOnline);
   connect();
   return () => {
     isClosed = true;
     clearTimeout(timer);
+    quiet();
+    window.removeEventListener("offline", drop);
     window.removeEventListener("online", onOnline);
     socket?.close();
     socket = null;

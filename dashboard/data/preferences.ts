@@ -23,6 +23,32 @@ export function applyTheme(): void {
   else dataset.theme = theme.value;
 }
 
+const PANEL = "talaria.panel";
+const ROOM_FOR_PANEL_PX = 1_280;
+
+/** Whether the files and figures of a session are shown beside it. At first where there is room. */
+export const isPanelOpen = signal(readPanel());
+
+export function showPanel(isOpen: boolean): void {
+  isPanelOpen.value = isOpen;
+  // On a narrow page it lies over the conversation, and is not kept.
+  if (innerWidth < ROOM_FOR_PANEL_PX) return;
+  try {
+    localStorage.setItem(PANEL, isOpen ? "open" : "closed");
+  } catch {
+    // The choice lasts until the page is closed.
+  }
+}
+
+function readPanel(): boolean {
+  if (innerWidth < ROOM_FOR_PANEL_PX) return false;
+  try {
+    return localStorage.getItem(PANEL) !== "closed";
+  } catch {
+    return true;
+  }
+}
+
 function readTheme(): Theme {
   try {
     const kept = localStorage.getItem(THEME);
@@ -31,3 +57,35 @@ function readTheme(): Theme {
     return "system";
   }
 }
+
+/**
+ * What a tab keeps over a reload and forgets when it is closed or signed out: a message that is being written, and messages that the server
+ * does not have yet. `null` forgets it.
+ */
+export function keepInTab(name: string, value: string | null): void {
+  try {
+    if (value === null) sessionStorage.removeItem(TAB + name);
+    else sessionStorage.setItem(TAB + name, value);
+  } catch {
+    // No room, or the browser keeps nothing: it then lasts until the page is left.
+  }
+}
+
+export function readFromTab(name: string): string | null {
+  try {
+    return sessionStorage.getItem(TAB + name);
+  } catch {
+    return null;
+  }
+}
+
+/** At the end of a sign-in. */
+export function forgetTab(): void {
+  try {
+    for (const name of Object.keys(sessionStorage)) if (name.startsWith(TAB)) sessionStorage.removeItem(name);
+  } catch {
+    // There is nothing to forget.
+  }
+}
+
+const TAB = "talaria.tab.";

@@ -1,6 +1,7 @@
 // Who is signed in. A key, or the code of a one-time link, is exchanged for a cookie that no script can read; the key is forgotten at once.
 import { signal } from "@preact/signals";
 import { type Answer, ProblemError, call, credentials } from "./api.ts";
+import { forgetTab } from "./preferences.ts";
 import { forgetResources } from "./resource.ts";
 
 type Scope = Answer<"GET /v1/sign-in">["scopes"][number];
@@ -52,6 +53,7 @@ export async function signInByLink(code: string): Promise<void> {
 export async function signOut(): Promise<void> {
   await call("DELETE /v1/sign-in");
   forgetResources();
+  forgetTab();
   signIn.value = { state: "out" };
 }
 

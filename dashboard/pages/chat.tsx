@@ -1,41 +1,157 @@
-// Chat: one conversation, or the beginning of a new one. The composer is there before anything is read.
-import { useState } from "preact/hooks";
-import { Button } from "../components/button.tsx";
+// Chat: one conversation, or the beginning of a new one. The composer is there before anything is read; a session is made with the first
+// message. `#/chat`, `#/chat/SESSION`, `#/chat/SESSION/TURN`.
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { Composer } from "../chat/composer.tsx";
+import { ConversationLog } from "../chat/conversation-log.tsx";
+import { branchAfter, branchBefore, readImages } from "../chat/branching.ts";
+import { carryOut } from "../chat/carry-out.ts";
+import { ChatHead } from "../chat/chat-head.tsx";
+import type { Turn } from "../chat/conversation.ts";
+import { MetaLine } from "../chat/meta-line.tsx";
+import type { Composed } from "../chat/outgoing.ts";
+import type { PersonActions } from "../chat/person-message.tsx";
+import { describeActivity } from "../chat/progress.ts";
+import { type SessionView, openSession } from "../chat/session-view.ts";
+import { SidePanel } from "../chat/side-panel.tsx";
+import { StatusLine } from "../chat/status-line.tsx";
+import { TurnActions } from "../chat/turn-actions.tsx";
+import { uploadFiles } from "../chat/upload-files.ts";
 import { ErrorNote } from "../components/states.tsx";
+import { toastError } from "../components/toasts.tsx";
 import { call } from "../data/api.ts";
+import { isPanelOpen } from "../data/preferences.ts";
+import { invalidate } from "../data/resource.ts";
 import { type PageProps, hrefOf } from "../pages.ts";
 
-export function Page({ rest: [session] }: PageProps) {
-  const [text, setText] = useState("");
+export function Page({ rest }: PageProps) {
+  const [session, turn] = [rest[0] ?? null, rest[1]];
+  const [view, setView] = useState<SessionView | null>(null);
+  const [returned, setReturned] = useState<Composed | null>(null);
   const [error, setError] = useState<unknown>();
-  async function submit(event: Event): Promise<void> {
-    event.preventDefault();
-    if (text.trim() === "") return;
+  /** Changes when another conversation is shown, not when this one gets its session. */
+  const [place, setPlace] = useState(0);
+  const main = useRef<HTMLDivElement>(null);
+  const shown = useRef<SessionView | null>(null);
+  const marked = turn !== undefined && /^\d{1,9}$/.test(turn) ? Number(turn) : null;
+
+  function show(next: SessionView | null): void {
+    if (shown.current !== next) shown.current?.close();
+    shown.current = next;
+    setView(next);
+  }
+
+  const open = (id: string) =>
+    openSession(id, (message, failure) => {
+      setReturned(message);
+      setError(failure);
+    });
+
+  useEffect(() => {
+    if ((shown.current?.session ?? null) === session) return;
+    setError(undefined);
+    setPlace((before) => before + 1);
+    show(session === null ? null : open(session));
+  }, [session]);
+  useEffect(() => () => shown.current?.close(), []);
+
+  /** Shows a session that this page has made, with its first message on its way. */
+  function begin(id: string, message?: Composed): void {
+    const made = open(id);
+    if (message) made.outgoing.add(message);
+    show(made);
+    location.hash = hrefOf("chat", id);
+  }
+
+  async function ensureSession(): Promise<SessionView> {
+    if (shown.current) return shown.current;
+    const { session: id } = await call("POST /v1/sessions", { body: {} });
+    void invalidate("/v1/sessions?");
+    begin(id);
+    return shown.current!;
+  }
+
+  async function addFiles(files: File[]): Promise<void> {
+    const made = await ensureSession();
+    await uploadFiles(made.session, files);
+    made.filesVersion.value += 1;
+  }
+
+  const write = (text: string) => setReturned({ text, images: [], busy: null });
+
+  async function submit(message: Composed): Promise<void> {
+    setError(undefined);
+    setReturned(null);
     try {
-      const id = session ?? (await call("POST /v1/sessions", { body: {} })).session;
-      await call("POST /v1/sessions/{session}/messages", { params: { session: id }, body: { text } });
-      setText("");
-      location.hash = hrefOf("chat", id);
+      const rest = message.text.startsWith("/")
+        ? await carryOut(message, { view: shown.current, begin, write })
+        : message;
+      if (rest) (await ensureSession()).outgoing.add(rest);
     } catch (failure) {
+      setReturned(message);
       setError(failure);
     }
   }
+
+  const actions = useMemo<PersonActions>(() => {
+    if (view === null) return { ofTurn: () => null };
+    const { session: id, conversation } = view;
+    const again = async (of: Turn, text: string) => {
+      const images = await readImages(id, of);
+      begin(await branchBefore(conversation.peek(), view.detail.peek()!, of), { text, images, busy: null });
+    };
+    return {
+      edit: again,
+      ofTurn: (of) => {
+        const first = of.items[0];
+        return (
+          <TurnActions
+            session={id}
+            turn={of}
+            onRetry={() => again(of, (first?.kind === "person" && first.text) || "Go on.")}
+            onBranch={async () => begin(await branchAfter(id, of.n))}
+          />
+        );
+      },
+    };
+  }, [view]);
+
+  const activity = view ? describeActivity(view.conversation.value) : ({ kind: "idle" } as const);
   return (
-    <div class="chat">
-      <h1 class="visually-hidden">Chat</h1>
-      <div role="log" aria-label="Conversation" tabIndex={0} />
-      {error !== undefined && <ErrorNote error={error} />}
-      <form onSubmit={(event) => void submit(event)}>
-        <textarea
-          class="input"
-          aria-label="Message"
-          value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
-        />
-        <Button type="submit" kind="primary" icon="send">
-          Send
-        </Button>
-      </form>
+    <div class={`chat${view && isPanelOpen.value ? " chat-with-panel" : ""}`}>
+      <div class="chat-main" ref={main}>
+        <ChatHead view={view} />
+        {view ? (
+          <ConversationLog key={view.session} view={view} marked={marked} actions={actions} />
+        ) : (
+          <div class="log-frame">
+            <div class="log log-new" role="log" aria-label="Conversation" tabIndex={0}>
+              <div class="welcome">
+                <p class="welcome-title">What shall we work on?</p>
+                <p class="muted">
+                  The agent answers first and learns afterwards. What it learned, and why, stands under each turn.
+                </p>
+              </div>
+            </div>
+          </div>
+        )}
+        <div class="chat-foot">
+          {view && <StatusLine view={view} />}
+          {error !== undefined && <ErrorNote error={error} />}
+          <Composer
+            key={place}
+            dropOn={main}
+            draft={session ?? "new"}
+            isBusy={activity.kind !== "idle"}
+            isAsked={activity.kind === "asks"}
+            returned={returned}
+            onSend={(message) => void submit(message)}
+            onStop={() => void view?.stop().catch(toastError)}
+            onFiles={(files) => void addFiles(files).catch(toastError)}
+          />
+          {view && <MetaLine view={view} />}
+        </div>
+      </div>
+      {view && isPanelOpen.value && <SidePanel key={view.session} view={view} />}
     </div>
   );
 }

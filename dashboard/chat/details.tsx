@@ -1,0 +1,176 @@
+// What a person chooses for a session, and its figures: title, model, reasoning, the size of its prompt, its cost, its children.
+import { useState } from "preact/hooks";
+import { Button } from "../components/button.tsx";
+import { Field } from "../components/field.tsx";
+import { formatMoney, formatNumber } from "../components/numbers.ts";
+import { Loaded } from "../components/states.tsx";
+import { Time } from "../components/time.tsx";
+import { toast, toastError } from "../components/toasts.tsx";
+import type { AskedArgs } from "../data/api.ts";
+import { change, useResource } from "../data/resource.ts";
+import { hrefOf } from "../pages.ts";
+import { Children } from "./children.tsx";
+import type { Detail, SessionView } from "./session-view.ts";
+
+type Changed = NonNullable<AskedArgs<"PATCH /v1/sessions/{session}">[0]>["body"];
+
+export function Details({ view }: { view: SessionView }) {
+  const detail = view.detail.value;
+  if (!detail) return null;
+  const { session } = view;
+  const choose = async (body: Changed, said: string) => {
+    try {
+      view.detail.value = await change("PATCH /v1/sessions/{session}", { params: { session }, body }, [
+        "/v1/sessions?",
+      ]);
+      toast(said);
+    } catch (error) {
+      toastError(error);
+    }
+  };
+  return (
+    <div class="details-panel">
+      <Title key={detail.title} title={detail.title} onRename={(title) => choose({ title }, "Renamed.")} />
+      <Choices detail={detail} choose={choose} />
+      <Figures view={view} detail={detail} />
+      <Children session={session} />
+    </div>
+  );
+}
+
+function Title({ title, onRename }: { title: string; onRename: (title: string) => Promise<void> }) {
+  const [next, setNext] = useState(title);
+  const submit = (event: Event) => {
+    event.preventDefault();
+    void onRename(next.trim());
+  };
+  return (
+    <form onSubmit={submit}>
+      <Field label="Title">
+        {(control) => (
+          <input
+            {...control}
+            dir="auto"
+            maxLength={200}
+            value={next}
+            onInput={(event) => setNext(event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      {next.trim() !== title && next.trim() !== "" && (
+        <Button type="submit" kind="primary">
+          Rename
+        </Button>
+      )}
+    </form>
+  );
+}
+
+function Choices({ detail, choose }: { detail: Detail; choose: (body: Changed, said: string) => Promise<void> }) {
+  const list = useResource("GET /v1/models", {});
+  return (
+    <Loaded of={list}>
+      {(answer) => {
+        const models = "models" in answer ? answer.models : [];
+        const main = models.find(({ isDefault }) => isDefault);
+        const chosen = models.find(({ name }) => name === detail.model) ?? main;
+        const efforts = chosen?.efforts ?? ALL_EFFORTS;
+        return (
+          <>
+            <Field label="Model" hint="From the next message on.">
+              {(control) => (
+                <select
+                  {...control}
+                  value={detail.model ?? ""}
+                  onChange={(event) =>
+                    void choose({ model: event.currentTarget.value || null }, "From the next message on.")
+                  }
+                >
+                  <option value="">{main ? `Default (${main.name})` : "Default"}</option>
+                  {models.map(({ name }) => (
+                    <option key={name} value={name}>
+                      {name}
+                    </option>
+                  ))}
+                </select>
+              )}
+            </Field>
+            <Field label="Reasoning">
+              {(control) => (
+                <select
+                  {...control}
+                  value={detail.effort ?? ""}
+                  onChange={(event) =>
+                    void choose(
+                      { effort: (event.currentTarget.value || null) as Changed["effort"] },
+                      "From the next message on.",
+                    )
+                  }
+                >
+                  <option value="">Default</option>
+                  {efforts.map((effort) => (
+                    <option key={effort} value={effort}>
+                      {effort}
+                    </option>
+                  ))}
+                </select>
+              )}
+            </Field>
+          </>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+const ALL_EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
+
+function Figures({ view: { session }, detail }: { view: SessionView; detail: Detail }) {
+  const prompt = useResource("GET /v1/sessions/{session}/prompt", { params: { session } });
+  const { usage, createdAt, turns } = detail;
+  return (
+    <>
+      <section aria-label="Figures">
+        <h2>Figures</h2>
+        <dl class="chat-facts">
+          <dt>Begun</dt>
+          <dd>
+            <Time at={createdAt} isExact />
+          </dd>
+          <dt>Turns</dt>
+          <dd>{formatNumber(turns.at(-1)?.n ?? 0)}</dd>
+          <dt>Model calls</dt>
+          <dd>{formatNumber(usage.calls)}</dd>
+          <dt>Tokens</dt>
+          <dd>{formatNumber(usage.tokens)}</dd>
+          <dt>Cost</dt>
+          <dd>{usage.usd > 0 ? formatMoney(usage.usd) : "none known"}</dd>
+        </dl>
+        <a href={hrefOf("usage")}>All usage</a>
+      </section>
+      <section aria-label="Prompt">
+        <h2>What every call repeats</h2>
+        <Loaded of={prompt}>
+          {({ sections, tools, total }) => (
+            <dl class="chat-facts">
+              {sections.map(({ name, tokens }) => (
+                <>
+                  <dt dir="auto">{name}</dt>
+                  <dd>{formatNumber(tokens)}</dd>
+                </>
+              ))}
+              <dt>{tools.count} tools</dt>
+              <dd>{formatNumber(tools.tokens)}</dd>
+              <dt>
+                <strong>Tokens, about</strong>
+              </dt>
+              <dd>
+                <strong>{formatNumber(total.tokens)}</strong>
+              </dd>
+            </dl>
+          )}
+        </Loaded>
+      </section>
+    </>
+  );
+}

@@ -1,0 +1,106 @@
+// A message of the person: its text as it was written, its images, and a way to send it again with other words.
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { Button } from "../components/button.tsx";
+import { ErrorNote } from "../components/states.tsx";
+import type { Turn } from "./conversation.ts";
+import type { PersonItem } from "./items.ts";
+
+export interface PersonActions {
+  /** Sends another text in place of the turn's message, in a branch. Absent: the session cannot be branched. */
+  edit?: (turn: Turn, text: string) => Promise<void>;
+  /** Buttons under a turn. */
+  ofTurn(turn: Turn): ComponentChildren;
+}
+
+interface PersonMessageProps {
+  session: string;
+  turn: Turn;
+  item: PersonItem;
+  text: string;
+  actions: PersonActions;
+}
+
+export function PersonMessage({ session, turn, item, text, actions: { edit } }: PersonMessageProps) {
+  const [isEdited, setEdited] = useState(false);
+  const isFirst = turn.items[0] === item && !item.isGoal;
+  if (isEdited && edit) {
+    return <EditForm text={text} onCancel={() => setEdited(false)} onSend={(next) => edit(turn, next)} />;
+  }
+  return (
+    <div class="person">
+      {item.isGoal && <p class="muted small">Goes on with the goal</p>}
+      {item.joined && <p class="muted small">Joined the running turn</p>}
+      <div class="person-text" dir="auto">
+        <span class="visually-hidden">You: </span>
+        {text}
+      </div>
+      {item.images.length > 0 && (
+        <ul class="images" aria-label="Images">
+          {item.images.map(({ sha256, name, width, height }) => (
+            <li key={sha256}>
+              <a href={`/v1/sessions/${session}/images/${sha256}`} target="_blank" rel="noopener">
+                <img
+                  src={`/v1/sessions/${session}/images/${sha256}`}
+                  alt={name ?? "Image"}
+                  loading="lazy"
+                  {...{ width, height }}
+                />
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
+      {isFirst && edit && turn.end !== null && text !== "" && (
+        <div class="person-actions">
+          <Button kind="quiet" icon="edit" label="Edit and send in a branch" onClick={() => setEdited(true)} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+function EditForm({
+  text,
+  onCancel,
+  onSend,
+}: {
+  text: string;
+  onCancel: () => void;
+  onSend: (text: string) => Promise<void>;
+}) {
+  const [next, setNext] = useState(text);
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  async function submit(event: Event): Promise<void> {
+    event.preventDefault();
+    setBusy(true);
+    try {
+      await onSend(next);
+    } catch (failure) {
+      setError(failure);
+      setBusy(false);
+    }
+  }
+  return (
+    <form class="person-edit" onSubmit={(event) => void submit(event)}>
+      <textarea
+        class="input"
+        aria-label="Edited message"
+        dir="auto"
+        rows={Math.min(12, next.split("\n").length + 1)}
+        value={next}
+        onInput={(event) => setNext(event.currentTarget.value)}
+        onKeyDown={(event) => event.key === "Escape" && onCancel()}
+      />
+      {error !== undefined && <ErrorNote error={error} />}
+      <div class="card-actions">
+        <Button type="submit" kind="primary" isBusy={isBusy} disabled={next.trim() === ""}>
+          Send in a branch
+        </Button>
+        <Button onClick={onCancel}>Cancel</Button>
+        <p class="muted small">This conversation stays as it is.</p>
+      </div>
+    </form>
+  );
+}
