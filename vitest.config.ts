@@ -48,8 +48,13 @@ const TIMEOUT_MS = 30_000;
 const MAX_WORKERS = Math.max(4, availableParallelism());
 
 const { missing: noBrowser } = findChromium();
-if (noBrowser && !process.argv.some((argument) => argument.startsWith("--project")))
-  process.once("exit", () => console.error(`The tests in a browser (test/browser) were left out. ${noBrowser}`));
+/** At the end, where it is seen; once, however often this file is loaded. */
+function sayLeftOut(): void {
+  console.error(`The tests in a browser (test/browser) were left out. ${noBrowser}`);
+}
+const isWhole = !process.argv.some((argument) => argument.startsWith("--project"));
+if (noBrowser && isWhole && !process.listeners("exit").some(({ name }) => name === sayLeftOut.name))
+  process.once("exit", sayLeftOut);
 
 /**
  * Begins with the longest files, those of the stack, and ends with the short ones of node, which fill the pauses. A file of

@@ -1,5 +1,5 @@
-// `test-report.ts <file>`: prints the last line of .ci/run, "N passed, M failed", from vitest's JSON report. A test file that could
-// not be loaded counts as one failure. Exit code 1 when a test failed or none ran.
+// `test-report.ts FILE…`: prints the last line of .ci/run, "N passed, M failed", from vitest's JSON reports. A test file that could not be
+// loaded counts as one failure, and so does a report that cannot be read. Exit code 1 when a test failed or a report has none.
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
@@ -15,14 +15,15 @@ export function summarise(report: Report): { passed: number; failed: number } {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  const { passed, failed } = read(process.argv[2]);
-  console.log(`${passed} passed, ${failed} failed`);
-  process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
+  const counts = process.argv.slice(2).map(read);
+  const sum = (of: "passed" | "failed") => counts.reduce((total, count) => total + count[of], 0);
+  console.log(`${sum("passed")} passed, ${sum("failed")} failed`);
+  process.exitCode = sum("failed") > 0 || counts.length === 0 || counts.some(({ passed }) => passed === 0) ? 1 : 0;
 }
 
-function read(path: string | undefined): { passed: number; failed: number } {
+function read(path: string): { passed: number; failed: number } {
   try {
-    return summarise(JSON.parse(readFileSync(path ?? "", "utf8")) as Report);
+    return summarise(JSON.parse(readFileSync(path, "utf8")) as Report);
   } catch (error) {
     console.error(`The test report could not be read: ${(error as Error).message}`);
     return { passed: 0, failed: 1 };

@@ -1,12 +1,14 @@
 // The documents with commands, .ci/run and package.json agree.
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { COMMANDS } from "../../core/commands/commands.ts";
 import { type Block, DOCUMENTS, orderBlocks, shellBlocks } from "../../scripts/check/readme-blocks.ts";
 import { summarise } from "../../scripts/check/test-report.ts";
+import { createTempFolders } from "../support/temp-folders.ts";
 
+const makeFolder = createTempFolders();
 const root = resolve(import.meta.dirname, "../..");
 const read = (path: string) => readFileSync(resolve(root, path), "utf8");
 const readme = read("README.md");
@@ -45,7 +47,7 @@ describe("the documents", () => {
       expect.arrayContaining(["npm start", "npm run deploy -- --dry-run", "npm run chaos -- --reviews 3"]),
     );
     expect(executed.at(-1)?.text).toBe("npm test");
-    expect(ci).toMatch(/readme-blocks\.ts run[^]*\nnpm test -- /);
+    expect(ci).toMatch(/readme-blocks\.ts run[^]* npm run test:browser --[^]* npm test -- --project '!browser'/);
   });
 
   it.each(documents)("%s names only npm scripts and files that exist", (path) => {
@@ -93,6 +95,24 @@ describe("the closing line of .ci/run", () => {
       { status: "failed", assertionResults: [] },
     ];
     expect(summarise({ numPassedTests: 2, numFailedTests: 1, testResults })).toEqual({ passed: 2, failed: 2 });
+  });
+
+  it("sums several reports, and counts one that is not there as a failure", () => {
+    const folder = makeFolder();
+    const write = (name: string, passed: number, failed: number) => {
+      const path = join(folder, name);
+      writeFileSync(path, JSON.stringify({ numPassedTests: passed, numFailedTests: failed, testResults: [] }));
+      return path;
+    };
+    const script = resolve(root, "scripts/check/test-report.ts");
+    const close = (...files: string[]) => {
+      const { stdout, status } = spawnSync(process.execPath, [script, ...files], { encoding: "utf8" });
+      return [stdout.trim(), status];
+    };
+    const whole = [write("browser.json", 30, 0), write("others.json", 4_000, 0)];
+    expect(close(...whole)).toEqual(["4030 passed, 0 failed", 0]);
+    expect(close(...whole, join(folder, "absent.json"))).toEqual(["4030 passed, 1 failed", 1]);
+    expect(close(...whole, write("empty.json", 0, 0))).toEqual(["4030 passed, 0 failed", 1]);
   });
 });
 
