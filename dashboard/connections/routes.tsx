@@ -114,8 +114,8 @@ function RoutePanel({ webhook, onEdit, onSecret, onGone }: RoutePanelProps) {
               <CopyButton text={address} label="Copy the address" />
             </span>
           ),
-          Prompt: prompt && <span class="pre-line">{prompt}</span>,
-          Events: events?.join(", "),
+          Prompt: prompt ? <span class="pre-line">{prompt}</span> : undefined,
+          Events: events?.length ? events.join(", ") : undefined,
           "The answer": deliver === undefined || deliver === null ? "stays in its session" : describeDelivery(deliver),
         }}
       />
