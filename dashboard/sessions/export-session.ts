@@ -35,6 +35,6 @@ function toFileName({ title, session }: SessionInfo): string {
   const words = title
     .normalize("NFKC")
     .replaceAll(/[^\p{L}\p{N}]+/gu, "-")
-    .replaceAll(/^-+|-+$/g, "");
+    .replaceAll(/^-|-$/g, "");
   return [...words].slice(0, 60).join("") || session;
 }

@@ -38,6 +38,6 @@ export function readLiterals(file: string): Literals {
     else if (type === "TemplateElement") strings.push((value as { cooked?: string | null }).cooked ?? "");
     for (const child of Object.values(node)) if (typeof child === "object") walk(child);
   };
-  walk(parseAst(source, { lang: "ts", sourceType: "module" }));
+  walk(parseAst(source, { lang: file.endsWith(".tsx") ? "tsx" : "ts", sourceType: "module" }));
   return { regexes, strings };
 }

@@ -44,9 +44,9 @@ async function main(mode: string | undefined): Promise<number> {
 /** Every expression of the product, by hash. */
 async function findExpressions(): Promise<Map<string, FoundRegex>> {
   const files = globSync("{core,channels,stores,wiring,workers,cli,durable-objects}/**/*.ts", { cwd: root }).sort();
-  // The host's modules are not loaded: one starts it.
-  const host = globSync("exec-host/**/*.ts", { cwd: root }).sort();
-  const literals = [...files, ...host].flatMap((file) => readLiterals(file).regexes);
+  // Not loaded: a module of the host starts it, and those of the page need a browser.
+  const unloaded = globSync(["exec-host/**/*.ts", "dashboard/**/*.{ts,tsx}"], { cwd: root }).sort();
+  const literals = [...files, ...unloaded].flatMap((file) => readLiterals(file).regexes);
   const found = [...literals, ...(await collectFromModules(files))];
   return new Map(found.map((regex) => [hashExpression(regex), regex]));
 }

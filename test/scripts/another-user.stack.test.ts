@@ -14,7 +14,8 @@ const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;
 const isLinux = process.platform === "linux";
 const seat = join(import.meta.dirname, "../support/seat-of-another.mjs");
-const OURS = ["GET /health", "GET /openapi.json"];
+/** `//` leads to the page, which holds no data. */
+const OURS = ["GET /health", "GET /openapi.json", "GET /", "GET //"];
 
 /** Requests that earlier ways of starting answered without a key, and other known routes of Miniflare and workerd. */
 const PATHS: [request: string, ...headers: string[]][] = [
