@@ -55,7 +55,7 @@ describe("a request", () => {
       "/v1/reviews",
       "/v1/usage",
       "/v1/curator/runs",
-      "/",
+      "/index.html",
       "/x",
     ];
     for (const path of routes) expectProblem(await ask("GET", path), 401, "key_missing", "No key");
