@@ -55,6 +55,12 @@ export function hrefOf(...parts: (string | number)[]): string {
   return `#/${parts.map((part) => encodeURIComponent(part)).join("/")}`;
 }
 
+/** The address of a turn in its conversation, by its id `<session>-<n>`. */
+export function hrefOfTurn(turn: string): string {
+  const dash = turn.lastIndexOf("-");
+  return hrefOf("chat", turn.slice(0, dash), turn.slice(dash + 1));
+}
+
 function unescapePart(part: string): string {
   try {
     return decodeURIComponent(part);

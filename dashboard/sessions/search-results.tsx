@@ -3,7 +3,7 @@ import { Empty, Loaded } from "../components/states.tsx";
 import { Time } from "../components/time.tsx";
 import type { Answer } from "../data/api.ts";
 import { useResource } from "../data/resource.ts";
-import { hrefOf } from "../pages.ts";
+import { hrefOfTurn } from "../pages.ts";
 
 type Result = Answer<"GET /v1/search">["results"][number];
 
@@ -39,9 +39,9 @@ export function SearchResults({ words }: { words: string }) {
   );
 }
 
-function ResultRow({ result: { session, title, links, role, at, snippet } }: { result: Result }) {
+function ResultRow({ result: { turn, title, role, at, snippet } }: { result: Result }) {
   return (
-    <a class="result" href={hrefOf("chat", session, turnOf(links.turn))}>
+    <a class="result" href={hrefOfTurn(turn)}>
       <span class="result-head">
         <strong class="clip" dir="auto">
           {title || "Untitled"}
@@ -55,11 +55,6 @@ function ResultRow({ result: { session, title, links, role, at, snippet } }: { r
       </span>
     </a>
   );
-}
-
-/** The number at the end of `/v1/sessions/{session}/turns/{n}`. */
-function turnOf(link: string): string {
-  return link.slice(link.lastIndexOf("/") + 1);
 }
 
 /** A snippet in pieces, by its marked places (offsets in UTF-16 units, in order). */
