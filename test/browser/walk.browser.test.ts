@@ -19,7 +19,7 @@ beforeAll(async () => {
 describe("every page", () => {
   it("has one heading, nothing serious for axe and no sideways scrolling, in both themes and widths", async () => {
     const { page } = await openPage({ key: owner.key });
-    const walked = await walk(page, "seeded");
+    const walked = await walk(page, { world: "seeded" });
     expect(walked).toEqual(expect.arrayContaining(PAGES));
   });
 

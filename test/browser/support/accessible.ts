@@ -1,4 +1,5 @@
-// Says whether everybody can use a page: axe finds nothing serious, and the page does not scroll sideways. Used by tests in a browser.
+// Says whether everybody can use a page: axe finds nothing serious, and the page does not scroll sideways. A test goes on after a finding,
+// so that one run shows them all. Used by tests in a browser.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { AxeResults } from "axe-core";
@@ -30,29 +31,33 @@ export async function expectAccessible(page: Page, { rules }: AxeScope = {}): Pr
           `${impact} ${id}: ${help}\n  at ${target.join(" ")}\n  ${html.slice(0, 200)}\n  ${failureSummary.replaceAll("\n", "\n  ")}`,
       ),
     );
-  expect(found, `axe on ${page.url()}`).toEqual([]);
+  expect.soft(found, `axe on ${page.url()}`).toEqual([]);
 }
 
-/** Fails with the elements that reach beyond the page's right edge. */
+/** Fails with the elements that reach beyond the right edge of the page. */
 export async function expectNoSidewaysScroll(page: Page): Promise<void> {
   const wide = (await page.evaluate(SIDEWAYS)) as string[];
-  expect(wide, `what is wider than ${page.url()} at ${page.viewportSize()?.width} px`).toEqual([]);
+  expect.soft(wide, `what is wider than ${page.url()} at ${page.viewportSize()?.width} px`).toEqual([]);
 }
 
-/** The innermost elements beyond the edge that no box clips or scrolls. Empty when the document does not scroll sideways. */
-const SIDEWAYS = `(() => {
-  const root = document.scrollingElement;
-  const edge = root.clientWidth;
-  if (root.scrollWidth <= edge + 1) return [];
+/**
+ * What reaches beyond the edge of the document, or of `main`, which scrolls in its place: the outermost elements of the page, unless a box
+ * between has a scroll bar of its own, such as a wide table's. Empty when neither scrolls sideways.
+ */
+const SIDEWAYS = `[document.scrollingElement, document.querySelector("main")].flatMap((root) => {
+  if (!root || root.scrollWidth <= root.clientWidth + 1) return [];
+  const edge = root.getBoundingClientRect().left + root.clientWidth;
   const isClipped = (element) => {
-    for (let box = element.parentElement; box && box !== document.body; box = box.parentElement)
-      if (getComputedStyle(box).overflowX !== "visible") return true;
+    for (let box = element.parentElement; box && box !== root; box = box.parentElement)
+      if (box.localName !== "main" && box.localName !== "body" && getComputedStyle(box).overflowX !== "visible") return true;
     return false;
   };
-  const wide = [...document.body.querySelectorAll("*")].filter(
+  const wide = [...root.querySelectorAll("*")].filter(
     (element) => element.getBoundingClientRect().right > edge + 1 && !isClipped(element),
   );
-  const innermost = wide.filter((element) => !wide.some((other) => other !== element && element.contains(other)));
-  const names = innermost.map((element) => element.outerHTML.slice(0, 160) + " reaches " + Math.round(element.getBoundingClientRect().right));
-  return names.length > 0 ? names.slice(0, 5) : ["the document is " + root.scrollWidth + " px wide in " + edge];
-})()`;
+  const outermost = wide.filter((element) => !wide.includes(element.parentElement)).slice(0, 5);
+  return [
+    root.localName + " is " + root.scrollWidth + " px wide in " + root.clientWidth,
+    ...outermost.map((element) => element.outerHTML.slice(0, 160) + " reaches " + Math.round(element.getBoundingClientRect().right)),
+  ];
+})`;

@@ -1,0 +1,34 @@
+// Walks every page over a profile whose every text is hostile: nothing runs, nothing leaves for another origin, no layout breaks. What ran
+// would be a fault of the page (support/faults.ts): a dialog, a breach of the Content-Security-Policy, a request to another origin.
+import { beforeAll, describe, expect, it } from "vitest";
+import { type HostileWorld, seedHostileWorld } from "./support/hostile-world.ts";
+import { type Owner, createOwner } from "./support/owner.ts";
+import { openPage, settle } from "./support/page.ts";
+import { TWO_LOOKS, linksOf, lookAt, walk } from "./support/walk.ts";
+
+let owner: Owner;
+let world: HostileWorld;
+
+beforeAll(async () => {
+  owner = await createOwner();
+  world = await seedHostileWorld(owner);
+});
+
+describe("hostile texts", () => {
+  it("are shown as text on every page, and on the pages of each thing", async () => {
+    const { page } = await openPage({ key: owner.key });
+    const links = new Set<string>();
+    await walk(page, {
+      world: "hostile",
+      looks: TWO_LOOKS,
+      onPage: async () => (await linksOf(page)).forEach((link) => links.add(link)),
+    });
+    links.add(`#/chat/${world.session}`);
+    for (const link of links) {
+      await page.goto(`/${link}`);
+      await settle(page);
+      await lookAt(page, `hostile-${link.replace(/\W+/g, "-").slice(0, 60)}`, TWO_LOOKS);
+    }
+    expect([...links].join("\n")).toContain(world.session);
+  });
+});
