@@ -1,5 +1,6 @@
-// Something that a button does: at most once at a time, with a report when it failed.
-import { useState } from "preact/hooks";
+// Something that a control does: one after the other, so that a second choice waits for the first and is not lost; with a report when it
+// failed. A button passes `isBusy` on and takes no second click.
+import { useRef, useState } from "preact/hooks";
 import { toast, toastError } from "./toasts.tsx";
 
 export interface Action {
@@ -9,15 +10,16 @@ export interface Action {
 }
 
 export function useAction(): Action {
-  const [isBusy, setBusy] = useState(false);
+  const [running, setRunning] = useState(0);
+  const last = useRef<Promise<unknown>>(Promise.resolve());
   return {
-    isBusy,
+    isBusy: running > 0,
     run(act, done) {
-      if (isBusy) return;
-      setBusy(true);
-      act()
+      setRunning((before) => before + 1);
+      last.current = last.current
+        .then(act)
         .then(() => done !== undefined && toast(done), toastError)
-        .finally(() => setBusy(false));
+        .finally(() => setRunning((before) => before - 1));
     },
   };
 }
