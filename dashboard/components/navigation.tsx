@@ -5,6 +5,7 @@ import { signIn, signOut } from "../data/sign-in.ts";
 import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 import { ThemeChoice } from "./theme-choice.tsx";
+import { WaitingCount } from "./waiting-count.tsx";
 import { toastError } from "./toasts.tsx";
 
 export function Navigation({ current }: { current: string | undefined }) {
@@ -28,6 +29,7 @@ export function Navigation({ current }: { current: string | undefined }) {
                   <Icon name={icon} />
                   {label}
                 </a>
+                {slug === "learning" && <WaitingCount />}
               </li>
             ))}
           </ul>
