@@ -2,7 +2,7 @@
 // Reads only.
 import type { Sql } from "../core/ports.ts";
 import { dayOf } from "../core/schemas/ids.ts";
-import type { OpenGrant, UsageAsked, UsageBy, UsageReport, UsageSum } from "../core/schemas/usage.ts";
+import type { OpenGrant, UsageAsked, UsageBy, UsageReport, UsageSplit, UsageSum } from "../core/schemas/usage.ts";
 import { UNSETTLED } from "./ledger-lines.ts";
 import { listReservations } from "./ledger-reservations.ts";
 
@@ -12,6 +12,7 @@ const MAX_GRANTS = 100;
 
 interface ReportRow {
   key: string;
+  part: string;
   source: keyof UsageSum["sources"];
   calls: number;
   input: number;
@@ -24,23 +25,23 @@ interface ReportRow {
 
 export function reportUsage(
   sql: Sql,
-  { from, to, by, after, limit = MAX_LINES, now }: UsageAsked & { now: number },
+  { from, to, by, split, after, limit = MAX_LINES, now }: UsageAsked & { now: number },
 ): UsageReport {
   const rows = sql.run<ReportRow>(
-    `SELECT ${by} AS key, source, sum(calls) AS calls, sum(input) AS input, sum(output) AS output,
+    `SELECT ${by} AS key, ${split ?? "''"} AS part, source, sum(calls) AS calls, sum(input) AS input, sum(output) AS output,
       sum(cache_read) AS cacheRead, sum(cache_write) AS cacheWrite, sum(reasoning) AS reasoning,
-      sum(usd_micros) AS usdMicros FROM usage_line WHERE day >= ? AND day <= ? GROUP BY ${by}, source`,
+      sum(usd_micros) AS usdMicros FROM usage_line WHERE day >= ? AND day <= ? GROUP BY 1, 2, source`,
     from,
     to,
   );
   const grants = listGrants(sql, now);
   const charged = grants
     .filter(({ state, reservedAt }) => state === "unsettled" && dayOf(reservedAt) >= from && dayOf(reservedAt) <= to)
-    .map((grant) => toChargedRow(grant, by));
+    .map((grant) => toChargedRow(grant, by, split));
   const all = [...rows, ...charged];
   const byKey = Map.groupBy(all, ({ key }) => key);
   const keys = [...byKey.keys()].toSorted().filter((key) => after === undefined || key > after);
-  const lines = keys.slice(0, limit).map((key) => ({ key, ...sumOf(byKey.get(key)!) }));
+  const lines = keys.slice(0, limit).map((key) => toLine(key, byKey.get(key)!, split));
   return {
     from,
     to,
@@ -68,14 +69,26 @@ function listGrants(sql: Sql, now: number): OpenGrant[] {
 }
 
 /** A whole grant as one line: all tokens as input, without a price source. */
-function toChargedRow({ session, tokens, usd = 0, reservedAt }: OpenGrant, by: UsageBy): ReportRow {
-  const key = { day: dayOf(reservedAt), session, kind: "review", model: UNSETTLED }[by];
+function toChargedRow(
+  { session, tokens, usd = 0, reservedAt }: OpenGrant,
+  by: UsageBy,
+  split: UsageSplit | undefined,
+): ReportRow {
+  const keys = { day: dayOf(reservedAt), session, kind: "review", model: UNSETTLED };
+  const [key, part] = [keys[by], split ? keys[split] : ""];
   const counts = { calls: 0, input: tokens, output: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0 };
-  return { key, source: "none", ...counts, usdMicros: Math.round(usd * 1_000_000) };
+  return { key, part, source: "none", ...counts, usdMicros: Math.round(usd * 1_000_000) };
+}
+
+function toLine(key: string, rows: ReportRow[], split: UsageSplit | undefined): UsageReport["lines"][number] {
+  const sum = { key, ...sumOf(rows) };
+  if (!split) return sum;
+  const byPart = [...Map.groupBy(rows, ({ part }) => part)].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return { ...sum, parts: byPart.map(([part, of]) => ({ key: part, ...sumOf(of) })) };
 }
 
 function sumOf(rows: ReportRow[]): UsageSum {
-  const total = (field: Exclude<keyof ReportRow, "key" | "source">, of = rows) =>
+  const total = (field: Exclude<keyof ReportRow, "key" | "part" | "source">, of = rows) =>
     of.reduce((sum, row) => sum + row[field], 0);
   const bySource = Map.groupBy(rows, (row) => row.source);
   const [input, output, cacheRead, cacheWrite] = [

@@ -12,6 +12,7 @@ import {
   createModels,
   listModelChoices,
   listModelProbes,
+  listSlots,
 } from "../core/models/routing.ts";
 import type { Outbound } from "../core/outbound/outbound.ts";
 import type { Settings } from "../core/schemas/settings.ts";
@@ -56,4 +57,10 @@ export function openModelProbes(env: ModelEnv, settings: Settings, { fetch }: Pi
 export function readModelChoices(env: ModelEnv, settings: Settings): ChosenModel[] {
   const variables = Variables.safeParse(env);
   return variables.success ? listModelChoices(variables.data, settings.models) : [];
+}
+
+/** Which models each kind of work uses. */
+export function readModelSlots(env: ModelEnv, settings: Settings): ReturnType<typeof listSlots> {
+  const variables = Variables.safeParse(env);
+  return variables.success ? listSlots(variables.data, settings.models) : [];
 }

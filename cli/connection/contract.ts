@@ -284,9 +284,32 @@ export interface Contract {
           data: { id: string; object: "model"; created: number; owned_by: string }[];
           models: {
             name: string;
-            isDefault: boolean;
             window?: number | undefined;
             efforts?: ("none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max")[] | undefined;
+            price?: {
+              input: number;
+              output: number;
+              cacheRead?: number | undefined;
+              cacheWrite?: number | undefined;
+              source: "operator" | "catalog";
+            } | undefined;
+            isDefault: boolean;
+          }[];
+          slots: {
+            slot: string;
+            own: boolean;
+            models: {
+              name: string;
+              window?: number | undefined;
+              efforts?: ("none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max")[] | undefined;
+              price?: {
+                input: number;
+                output: number;
+                cacheRead?: number | undefined;
+                cacheWrite?: number | undefined;
+                source: "operator" | "catalog";
+              } | undefined;
+            }[];
           }[];
           next?: string | undefined;
         }
@@ -301,6 +324,13 @@ export interface Contract {
     answer: 
       | { id: string; object: "model"; created: number; owned_by: string }
       | { type: "model"; id: string; display_name: string; created_at: string };
+  };
+  "POST /v1/models/{model}/test": {
+    answer: {
+      ms: number;
+      lines: { check: string; state: "ok" | "warn" | "fail"; found: string; fix?: string | undefined }[];
+      spent: { modelCalls: number; tokens: number; usd: number };
+    };
   };
   "POST /v1/sessions/{session}/branch": {
     body?: { turn?: number | undefined; title?: string | undefined; files?: "then" | "now" | undefined };
@@ -2904,7 +2934,7 @@ export interface Contract {
     answer: { run: string };
   };
   "GET /v1/usage": {
-    query: { from?: string | undefined; to?: string | undefined; by?: "day" | "session" | "kind" | "model" | undefined; after?: string | undefined; limit?: string | undefined };
+    query: { from?: string | undefined; to?: string | undefined; by?: "day" | "session" | "kind" | "model" | undefined; split?: "kind" | "model" | undefined; after?: string | undefined; limit?: string | undefined };
     answer: {
       from: string;
       to: string;
@@ -2941,6 +2971,23 @@ export interface Contract {
           none?: { calls: number; usd: number } | undefined;
         };
         key: string;
+        parts?: {
+          calls: number;
+          tokens: number;
+          input: number;
+          output: number;
+          cacheRead: number;
+          cacheWrite: number;
+          reasoning: number;
+          usd: number;
+          sources: {
+            provider?: { calls: number; usd: number } | undefined;
+            operator?: { calls: number; usd: number } | undefined;
+            catalog?: { calls: number; usd: number } | undefined;
+            none?: { calls: number; usd: number } | undefined;
+          };
+          key: string;
+        }[] | undefined;
       }[];
       grants: {
         review: string;

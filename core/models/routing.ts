@@ -3,10 +3,11 @@
 import type { Model, ModelChain, ModelSlot } from "../agent/contract.ts";
 import { type Result, err, ok } from "../errors.ts";
 import type { Clock, Fetch } from "../ports.ts";
-import type { Effort, Settings } from "../schemas/settings.ts";
+import type { Effort, Price, Settings } from "../schemas/settings.ts";
 import { createAnthropicModel } from "./wires/anthropic.ts";
 import { DEFAULT_MODELS, lookUpFacts } from "./catalog.ts";
 import type { ImageApi } from "./image-maker.ts";
+import type { PriceList } from "./prices.ts";
 import { type KeyHealth, createKeyPool } from "./key-pool.ts";
 import { type LearnedWindows, withLearnedWindow } from "./learned-windows.ts";
 import { type ModelEnv, SLOT_VARIABLES, trimVariables } from "./model-env.ts";
@@ -82,22 +83,46 @@ export function checkModels(env: ModelEnv, { choices: offered }: Pick<Settings["
   return refused && !refused.ok ? refused : ok(null);
 }
 
-/** A model that a person may choose for a session. `efforts`: those it has, as far as known. `window`: in tokens. */
-export interface ChosenModel {
+/** `efforts`: those it has, as far as known. `window`: in tokens. `price`: absent if unknown. */
+export interface KnownModel {
   name: string;
-  isDefault: boolean;
   window?: number;
   efforts?: readonly Effort[];
+  price?: Price & { source: "operator" | "catalog" };
+}
+
+/** A model that a person may choose for a session. */
+export interface ChosenModel extends KnownModel {
+  isDefault: boolean;
 }
 
 /** The default first, its fallbacks, then `models.choices`. Those that lack a key or an address are left out. */
 export function listModelChoices(env: ModelEnv, settings: Settings["models"]): ChosenModel[] {
-  return offerModels(env, settings).map((choice, i) => {
-    const lookUp =
-      choice.wire === "rehearsal" ? { provider: null, id: choice.name, name: choice.name } : toLookUp(choice);
-    const { efforts, contextWindow: window } = lookUpFacts(lookUp, settings);
-    return { name: choice.name, isDefault: i === 0, window, ...(efforts && { efforts }) };
+  return offerModels(env, settings).map((choice, i) => ({ ...describeModel(choice, settings), isDefault: i === 0 }));
+}
+
+/** The models of each slot, the primary first; none where they lack a key or an address. `own`: the slot has a variable of its own. */
+export function listSlots(
+  env: ModelEnv,
+  settings: Settings["models"],
+): { slot: ModelSlot; own: boolean; models: KnownModel[] }[] {
+  return (Object.keys(SLOT_VARIABLES) as ModelSlot[]).map((slot) => {
+    const chosen = chooseModels(env, slot);
+    const models = chosen.ok ? chosen.value.map((choice) => describeModel(choice, settings)) : [];
+    return { slot, own: Boolean(env[SLOT_VARIABLES[slot]]?.trim()), models };
   });
+}
+
+function describeModel(choice: ModelChoice, settings: Settings["models"]): KnownModel {
+  const lookUp =
+    choice.wire === "rehearsal" ? { provider: null, id: choice.name, name: choice.name } : toLookUp(choice);
+  const { efforts, contextWindow: window, prices } = lookUpFacts(lookUp, settings);
+  return { name: choice.name, window, ...(efforts && { efforts }), ...(prices && { price: toPrice(prices) }) };
+}
+
+/** Without what a long prompt costs. */
+function toPrice({ long: _, ...price }: PriceList): NonNullable<KnownModel["price"]> {
+  return price;
 }
 
 /** One key of one model, for a call that tests both. */

@@ -133,11 +133,16 @@ export interface Booking {
 export const UsageBy = z.enum(["day", "session", "kind", "model"]);
 export type UsageBy = z.infer<typeof UsageBy>;
 
+/** What each line is divided by. */
+export const UsageSplit = z.enum(["kind", "model"]);
+export type UsageSplit = z.infer<typeof UsageSplit>;
+
 /** Both days included. `after`: the last key of the previous page. `limit`: the most lines. */
 export interface UsageAsked {
   from: Day;
   to: Day;
   by: UsageBy;
+  split?: UsageSplit | undefined;
   after?: string | undefined;
   limit?: number;
 }
@@ -170,6 +175,8 @@ export const OpenGrant = z.object({
 });
 export type OpenGrant = z.infer<typeof OpenGrant>;
 
+const UsageLineSum = UsageSum.extend({ key: z.string() });
+
 export const UsageReport = z.object({
   /** Both included. */
   from: Day,
@@ -177,8 +184,8 @@ export const UsageReport = z.object({
   by: UsageBy,
   /** Over all lines, including unsettled grants, which are booked on the day of the grant under the model `unsettled`. */
   totals: UsageSum,
-  /** Sorted by `key`: a day, a session (`older` for old ones), a kind, or a model. */
-  lines: z.array(UsageSum.extend({ key: z.string() })),
+  /** Sorted by `key`: a day, a session (`older` for old ones), a kind, or a model. `parts`: of the kinds or models, if they were asked for. */
+  lines: z.array(UsageLineSum.extend({ parts: z.array(UsageLineSum).optional() })),
   /** The hundred longest unsettled ones, longest first. */
   grants: z.array(OpenGrant),
   /** Pass it as `after` to get the next lines; absent on the last page. Totals are over all pages. */

@@ -406,7 +406,7 @@ describe("the API's description", () => {
           "GET /v1/sign-ins",
           "DELETE /v1/sign-ins/{signIn}",
         ],
-        ...["POST /v1/chat/completions", "GET /v1/models", "GET /v1/models/{model}"],
+        ...["POST /v1/chat/completions", "GET /v1/models", "GET /v1/models/{model}", "POST /v1/models/{model}/test"],
         ...["PATCH /v1/sessions/{session}", "POST /v1/sessions/{session}/branch"],
         "GET /v1/curator",
         "POST /v1/curator/run",

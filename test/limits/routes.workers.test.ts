@@ -325,6 +325,8 @@ const TABLE: Record<string, Asked> = {
   "PATCH /v1/sessions/{session}": { ...OF_SESSION, body: { title: "Renamed." } },
   "POST /v1/sessions/{session}/branch": OF_SESSION,
   "GET /v1/models": { most: 1, status: 200 },
+  // The lease, which is taken and released.
+  "POST /v1/models/{model}/test": { most: 4, status: 200, values: { model: "rehearsal" } },
   "GET /v1/models/{model}": { most: 1, status: 200, values: { model: "talaria" } },
   // The key; the desk that stores what the request becomes, and its return; the new session, and its message.
   "POST /v1/chat/completions": {

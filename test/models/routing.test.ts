@@ -5,7 +5,7 @@ import { DEFAULTS } from "../../core/limits.ts";
 import { createKeyHealth } from "../../core/models/key-pool.ts";
 import type { ModelEnv } from "../../core/models/model-env.ts";
 import { NAMED_SERVERS } from "../../core/models/wires/openai-compat.ts";
-import { type ModelDeps, createModels, readModelName } from "../../core/models/routing.ts";
+import { type ModelDeps, createModels, listSlots, readModelName } from "../../core/models/routing.ts";
 import { readAll, toRequest } from "../conformance/model.ts";
 import { createTestClock } from "../support/clock.ts";
 
@@ -234,6 +234,28 @@ describe("the models of a slot", () => {
       1_000_000, 272_000, 500_000, 200_000,
     ]);
     expect(created.ok && created.value.map(({ isWindowKnown }) => isWindowKnown)).toEqual([false, false, true, false]);
+  });
+});
+
+describe("the list of slots", () => {
+  it("has the models of each kind of work with their window and price, and says which are its own", () => {
+    const env = { ...A, TALARIA_MODEL_REVIEW: "anthropic:claude-haiku-5-5, rehearsal" };
+    const slots = listSlots(env, DEFAULTS.models);
+    expect(slots.map(({ slot }) => slot)).toEqual([...MODEL_SLOTS]);
+    const named = slots.map(({ slot, own, models }) => [slot, own, ...models.map(({ name }) => name)]);
+    expect(named.slice(0, 3)).toEqual([
+      ["turn", false, "anthropic:claude-sonnet-5-5"],
+      ["review", true, "anthropic:claude-haiku-5-5", "rehearsal"],
+      ["curation", false, "anthropic:claude-sonnet-5-5"],
+    ]);
+    const [known, stand] = slots[1]!.models;
+    expect(known).toMatchObject({ window: 1_000_000, price: { input: 0.1, output: 0.5, source: "catalog" } });
+    expect(stand).not.toHaveProperty("price");
+    expect(listSlots({ TALARIA_MODEL: "openai:gpt-6.1-sol" }, DEFAULTS.models)[0]).toEqual({
+      slot: "turn",
+      own: true,
+      models: [],
+    });
   });
 });
 

@@ -121,7 +121,7 @@ const NOT_AUDITED = [
   ...["specifyCard", "decomposeCard", "fetchToCard"],
   ...["createGoal", "changeGoal", "putSessionGoal", "clearSessionGoal", "runJob"],
   // Nothing is changed.
-  ...["countMessageTokens", "runDoctor", "testChannel", "testHook", "testMcpServer"],
+  ...["countMessageTokens", "runDoctor", "testModel", "testChannel", "testHook", "testMcpServer"],
   // A step of an import, which is noted when it begins and is committed.
   "putImportPart",
   // The log is deleted too.

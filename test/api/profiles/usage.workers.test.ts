@@ -80,6 +80,30 @@ describe("GET /v1/usage", () => {
     expect(await lines(`?to=${dayOf(now - 30 * DAY_MS)}`)).toEqual([[dayOf(now - 30 * DAY_MS), 1]]);
   });
 
+  it("divides each line by kind or by model when it is asked to", async () => {
+    const { profile, key } = await createProfile();
+    const now = Date.now();
+    await book(profile, `${SESSION}-1`, now, 5);
+    const line = { kind: "title", model: "m:b", source: "none", calls: 2, usage, usdMicros: 0 } as const;
+    await env.ACCOUNT.getByName(profile).book({ id: `${SESSION}-2`, session: SESSION, at: now, lines: [line] });
+    const parts = async (split: string) => {
+      const { lines } = (await get(`?split=${split}`, key)).body as UsageReport;
+      return lines.map((day) => day.parts!.map((part) => [part.key, part.calls, part.tokens, part.usd]));
+    };
+    expect(await parts("kind")).toEqual([
+      [
+        ["title", 2, 30, 0],
+        ["turn", 1, 30, 0.000005],
+      ],
+    ]);
+    expect(await parts("model")).toEqual([
+      [
+        ["m:a", 1, 30, 0.000005],
+        ["m:b", 2, 30, 0],
+      ],
+    ]);
+  });
+
   it("lists the unspent grants of reviews", async () => {
     const { profile, key } = await createProfile();
     const now = Date.now();

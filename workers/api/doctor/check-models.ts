@@ -1,15 +1,19 @@
-// Tries each key of each model by one short call that must call a tool. Called by run-doctor.ts. Never tells a key or a model's words.
+// Tries each key of each model by one short call that must call a tool. Called by run-doctor.ts and test-model.ts. Never tells a key or a model's words.
 import type { ModelEvent, ModelRequest } from "../../../core/agent/contract.ts";
+import { mapLimit } from "../../../core/map-limit.ts";
 import { isSmall } from "../../../core/agent/small-window.ts";
 import type { ModelProbe } from "../../../core/models/routing.ts";
 import type { Usage } from "../../../core/schemas/entry.ts";
 import type { DoctorLine } from "../../../core/schemas/doctor.ts";
-import { bad, good, tell, warn } from "./lines.ts";
+import { bad, good, guard, tell, warn } from "./lines.ts";
 
 /** Calls of one check-up, which bounds what it may cost. */
 export const MAX_MODEL_CALLS = 12;
 /** Room for the reasoning of a model that cannot leave it out. */
 const MAX_OUTPUT_TOKENS = 1_024;
+
+const CALLS_AT_ONCE = 4;
+const MODEL_MS = 30_000;
 
 export interface Spent {
   modelCalls: number;
@@ -37,6 +41,17 @@ const REQUEST: ModelRequest = {
   toolChoice: "auto",
   cacheKey: "doctor",
 };
+
+/** The lines of the first twelve keys. */
+export async function tryModels(probes: ModelProbe[], spent: Spent): Promise<DoctorLine[]> {
+  const lines = await mapLimit(probes.slice(0, MAX_MODEL_CALLS), CALLS_AT_ONCE, (probe) =>
+    guard(
+      { check: nameKey(probe), fix: "Check that this provider can be reached from here.", ms: MODEL_MS },
+      (signal) => checkModel(probe, signal, spent),
+    ),
+  );
+  return lines.flat();
+}
 
 /** The lines of one key: whether it is accepted, and of its model the window and whether it calls tools. */
 export async function checkModel(probe: ModelProbe, signal: AbortSignal, spent: Spent): Promise<DoctorLine[]> {

@@ -16,7 +16,7 @@ import { openMcpAccount } from "../mcp-servers/mcp-account.ts";
 import { openAccount, openSession } from "../sessions/session-rpc.ts";
 import { openAgenda, openBoard, openChannels, openWebhooks, readReachability } from "./open-objects.ts";
 import { CHANNELS_FIX, checkChannels, checkWebhooks } from "./check-channels.ts";
-import { MAX_MODEL_CALLS, type Spent, checkModel, nameKey } from "./check-models.ts";
+import { MAX_MODEL_CALLS, type Spent, tryModels } from "./check-models.ts";
 import {
   EXEC_FIX,
   OBJECTS_FIX,
@@ -44,7 +44,6 @@ import { bad, guard, warn } from "./lines.ts";
 
 const STORE_MS = 10_000;
 const QUEUE_MS = 20_000;
-const MODEL_MS = 30_000;
 const SERVICE_MS = 25_000;
 const CALLS_AT_ONCE = 4;
 const MAX_MCP_SERVERS = 10;
@@ -83,12 +82,7 @@ async function checkModels(env: Env, spent: Spent): Promise<DoctorLine[]> {
   const settings = parseEnvSettings(env);
   const probes = openModelProbes(env, settings, openOutbound(env, settings));
   if (!probes.ok) return [tellNoModel(probes.failure.message)];
-  const lines = await mapLimit(probes.value.slice(0, MAX_MODEL_CALLS), CALLS_AT_ONCE, (probe) =>
-    guard(
-      { check: nameKey(probe), fix: "Check that this provider can be reached from here.", ms: MODEL_MS },
-      (signal) => checkModel(probe, signal, spent),
-    ),
-  );
+  const lines = await tryModels(probes.value, spent);
   const left = probes.value.length - MAX_MODEL_CALLS;
   const more =
     left > 0
@@ -100,7 +94,7 @@ async function checkModels(env: Env, spent: Spent): Promise<DoctorLine[]> {
           ),
         ]
       : [];
-  return [...(readModelName(env).startsWith("rehearsal") ? [tellRehearsal()] : []), ...lines.flat(), ...more];
+  return [...(readModelName(env).startsWith("rehearsal") ? [tellRehearsal()] : []), ...lines, ...more];
 }
 
 async function checkServices(env: Env, profile: ProfileId | undefined): Promise<DoctorLine[]> {

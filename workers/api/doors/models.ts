@@ -3,11 +3,13 @@
 import { createRoute } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import * as z from "zod";
-import { AnthropicModel, AnthropicModelList, ModelList, OpenAiModel } from "../../../core/schemas/models.ts";
-import { readModelChoices } from "../../../wiring/models.ts";
+import type { Effort } from "../../../core/schemas/settings.ts";
+import { AnthropicModel, AnthropicModelList, ModelList, ModelTest, OpenAiModel } from "../../../core/schemas/models.ts";
+import { readModelChoices, readModelSlots } from "../../../wiring/models.ts";
 import type { ApiEnv } from "../auth/principal.ts";
 import { parseEnvSettings } from "../env.ts";
 import { AppError } from "../problems.ts";
+import { runAlone } from "../doctor/run-alone.ts";
 import { pageQuery } from "../pages.ts";
 import { createRouter, describeResponses, refuses } from "../router.ts";
 import { AGENT_MODEL } from "./responses/request.ts";
@@ -25,7 +27,7 @@ models.openapi(
     operationId: "listModels",
     description:
       "Lists the profile's agent, `talaria`, and the models that may be chosen for a session: those of the deployment, and the operator's " +
-      "`models.choices`. `models` are the choices, `data` is OpenAI's form of all. With the header `anthropic-version` the answer has " +
+      "`models.choices`. `models` are the choices, `data` is OpenAI's form of all, `slots` says which models each kind of work uses. With the header `anthropic-version` the answer has " +
       "Anthropic's form, whose clients page with `after_id` and `before_id`.",
     request: {
       headers: ClientHeaders,
@@ -51,7 +53,11 @@ models.openapi(
     }
     const models = choices.filter(({ name }) => ids.includes(name));
     const next = hasMore ? { next: ids.at(-1)! } : {};
-    return c.json({ object: "list" as const, data: ids.map(toOpenAiModel), models, ...next }, 200);
+    const slots = readModelSlots(c.env, parseEnvSettings(c.env)).map((slot) => ({
+      ...slot,
+      models: slot.models.map(withOwnEfforts),
+    }));
+    return c.json({ object: "list" as const, data: ids.map(toOpenAiModel), models, slots, ...next }, 200);
   },
 );
 
@@ -76,6 +82,30 @@ models.openapi(
   },
 );
 
+/** Between two tests of one isolate. */
+const TEST_REST_MS = 1_000;
+
+models.openapi(
+  createRoute({
+    method: "post",
+    path: "/v1/models/{model}/test",
+    operationId: "testModel",
+    ...refuses("model_not_found", "doctor_busy", "bad_settings"),
+    scope: "admin",
+    description:
+      "Tests a model of `GET /v1/models`, or of one of its slots, by one short call with each of its keys (at most 12): whether the key is " +
+      "accepted and whether the model calls tools. Takes up to 30 seconds. No budget counts what it costs, so there is one test or check-up at a time.",
+    request: { params: z.object({ model: z.string() }) },
+    responses: describeResponses(200, "What was found", ModelTest),
+  }),
+  async (c) => {
+    const { model } = c.req.valid("param");
+    const { testModel } = await import("../doctor/test-model.ts");
+    const test = testModel(c.env, model);
+    return c.json(await runAlone(c.env.SKILLS, TEST_REST_MS, test), 200);
+  },
+);
+
 /** Throws `query_invalid`: the list has changed since the page before. */
 function findModel(ids: string[], id: string): number {
   const at = ids.indexOf(id);
@@ -84,9 +114,12 @@ function findModel(ids: string[], id: string): number {
 }
 
 function readChoices(c: Context<ApiEnv>) {
-  return readModelChoices(c.env, parseEnvSettings(c.env)).map(({ efforts, ...model }) => {
-    return { ...model, ...(efforts && { efforts: [...efforts] }) };
-  });
+  return readModelChoices(c.env, parseEnvSettings(c.env)).map(withOwnEfforts);
+}
+
+/** The list of efforts as one that may be changed, as the description's type has it. */
+function withOwnEfforts<Model extends { efforts?: readonly Effort[] }>({ efforts, ...model }: Model) {
+  return { ...model, ...(efforts && { efforts: [...efforts] }) };
 }
 
 /** Nobody knows since when there is a model. */

@@ -2,7 +2,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
 import { DAY_MS, type Day, type ProfileId, dayOf } from "../../../core/schemas/ids.ts";
-import { type UsageAsked, UsageBy, UsageReport } from "../../../core/schemas/usage.ts";
+import { type UsageAsked, UsageBy, UsageReport, UsageSplit } from "../../../core/schemas/usage.ts";
 import type { Env } from "../env.ts";
 import { pageQuery } from "../pages.ts";
 import { AppError } from "../problems.ts";
@@ -20,20 +20,22 @@ usage.openapi(
     method: "get",
     path: "/v1/usage",
     operationId: "readUsage",
-    description: "Reports usage and cost from `from` to `to`, both included, in UTC. Default: the last 30 days.",
+    description:
+      "Reports usage and cost from `from` to `to`, both included, in UTC. Default: the last 30 days. With `split` each line also has its parts.",
     request: {
       query: z.strictObject({
         from: CalendarDay.optional(),
         to: CalendarDay.optional(),
         by: UsageBy.optional(),
+        split: UsageSplit.optional(),
         ...pageQuery(1_000),
       }),
     },
     responses: describeResponses(200, "Totals, lines, and what reviews may still spend", UsageReport),
   }),
   async (c) => {
-    const { from, to = dayOf(Date.now()), by = "day", after, limit } = c.req.valid("query");
-    const asked = { from: from ?? daysBefore(to, DEFAULT_DAYS - 1), to, by };
+    const { from, to = dayOf(Date.now()), by = "day", split, after, limit } = c.req.valid("query");
+    const asked = { from: from ?? daysBefore(to, DEFAULT_DAYS - 1), to, by, split };
     if (asked.from > asked.to) {
       throw new AppError("query_invalid", `\`from\` (${asked.from}) is after \`to\` (${asked.to}). Swap them.`);
     }
