@@ -37,6 +37,10 @@ export const GROUPS: { name: string; pages: PageEntry[] }[] = [
       { slug: "mcp-servers", name: "MCP servers", icon: "plug", load: () => import("./pages/mcp-servers.tsx") },
     ],
   },
+  {
+    name: "Administration",
+    pages: [{ slug: "usage", name: "Usage", icon: "money", load: () => import("./pages/usage.tsx") }],
+  },
 ];
 
 /** The page of an address; the first one where the address names none. */

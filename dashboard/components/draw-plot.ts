@@ -3,24 +3,34 @@ import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { type PlotProps, type Series, TONES } from "./plot.tsx";
 
-type Drawn = Required<Pick<PlotProps, "times" | "series" | "marks" | "height" | "format">> & Pick<PlotProps, "range">;
+type Drawn = Required<
+  Pick<PlotProps, "times" | "series" | "marks" | "height" | "format" | "isStacked" | "hasUtcDays">
+> &
+  Pick<PlotProps, "range">;
 
 /** Returns how to remove it. The plot follows the width of its frame. */
-export function drawPlot(frame: HTMLElement, { times, series, format, marks, height, range }: Drawn): () => void {
+export function drawPlot(frame: HTMLElement, drawn: Drawn): () => void {
+  const { times, series, format, marks, height, range, isStacked, hasUtcDays } = drawn;
   const colour = readColours(frame);
-  const columns = series.flatMap(toColumns);
+  const columns = isStacked ? toStack(series) : series.flatMap(toColumns);
+  const hasBars = series.some(({ shape }) => shape === "bars");
+  const axisDay = hasUtcDays ? utcDay : ownDay;
+  const step = times.length > 1 ? (times.at(-1)! - times[0]!) / 1_000 / (times.length - 1) : DAY_S;
   const axis = { stroke: colour("--muted"), grid: { stroke: colour("--border"), width: 1 }, ticks: { show: false } };
   const plot = new uPlot(
     {
       width: Math.max(1, frame.clientWidth),
       height,
+      ...(hasUtcDays && { tzDate: (at: number) => uPlot.tzDate(new Date(at * 1_000), "Etc/UTC") }),
       legend: { show: false },
       cursor: { points: { size: 6 }, drag: { x: false, y: false } },
       scales: {
+        // The first and the last bar need half a step beside their middle.
+        x: { range: (_, low, high) => (hasBars ? [low - step / 2, high + step / 2] : [low, high]) },
         y: range ? { range } : { range: (_, low, high) => [Math.min(0, low ?? 0), Math.max(high ?? 1, 1e-9) * 1.08] },
       },
       axes: [
-        { ...axis, values: (_, ticks) => ticks.map((at) => axisDay.format(at * 1_000)) },
+        { ...axis, size: 32, incrs: AXIS_STEPS, values: (_, ticks) => ticks.map((at) => axisDay.format(at * 1_000)) },
         { ...axis, size: 56, values: (_, ticks) => ticks.map(format) },
       ],
       series: [{}, ...columns.map((column) => toSeries(column, colour))],
@@ -38,7 +48,11 @@ export function drawPlot(frame: HTMLElement, { times, series, format, marks, hei
   };
 }
 
-const axisDay = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric" });
+const DAY_S = 86_400;
+/** Whole days: a label names a day. */
+const AXIS_STEPS = [1, 2, 7, 14, 28, 56, 91, 182, 365].map((days) => days * DAY_S);
+const ownDay = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric" });
+const utcDay = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric", timeZone: "UTC" });
 
 interface Column {
   values: (number | null)[];
@@ -57,6 +71,16 @@ function toColumns({ values, interval, tone, shape = "line" }: Series, i: number
       ]
     : [];
   return [...ends, { ...of, part: "value" as const, values }];
+}
+
+/** Each column reaches from 0 to the sum of its series and those before it. The highest is drawn first, and the others over it. */
+function toStack(series: Series[]): Column[] {
+  const below = series[0]?.values.map(() => 0) ?? [];
+  const columns = series.map((one, i) => {
+    one.values.forEach((value, at) => (below[at]! += value ?? 0));
+    return { ...toColumns(one, i).at(-1)!, values: [...below] };
+  });
+  return columns.toReversed();
 }
 
 function toSeries({ tone, part, shape }: Column, colour: (name: string) => string): uPlot.Series {

@@ -27,22 +27,39 @@ export interface PlotProps {
   height?: number;
   /** Fixed ends of the value axis, such as `[0, 1]`. */
   range?: [number, number];
+  /** The series are parts of a sum, and stand on each other. */
+  isStacked?: boolean;
+  /** The times are beginnings of UTC days, and are named so in every zone. */
+  hasUtcDays?: boolean;
 }
 
 export const TONES: Tone[] = ["accent", "good", "warn", "bad", "muted"];
-const day = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
+const ownDay = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
+const utcDay = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeZone: "UTC" });
 
-export function Plot({ title, times, series, format, marks = [], height = 180, range }: PlotProps) {
+export function Plot({
+  title,
+  times,
+  series,
+  format,
+  marks = [],
+  height = 180,
+  range,
+  isStacked = false,
+  hasUtcDays = false,
+}: PlotProps) {
   const frame = useRef<HTMLDivElement>(null);
+  const day = hasUtcDays ? utcDay : ownDay;
   const [failed, setFailed] = useState(false);
-  const shape = JSON.stringify([times, series, marks, height, range]);
+  const shape = JSON.stringify([times, series, marks, height, range, isStacked, hasUtcDays]);
   useEffect(() => {
     if (times.length === 0) return undefined;
     let isCurrent = true;
     let remove = () => {};
     void import("./draw-plot.ts").then(
       ({ drawPlot }) => {
-        if (isCurrent) remove = drawPlot(frame.current!, { times, series, format, marks, height, range });
+        if (isCurrent)
+          remove = drawPlot(frame.current!, { times, series, format, marks, height, range, isStacked, hasUtcDays });
       },
       () => isCurrent && setFailed(true),
     );

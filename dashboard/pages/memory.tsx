@@ -7,8 +7,8 @@ import { useList } from "../data/list.ts";
 import { useResource } from "../data/resource.ts";
 import { hrefOf } from "../pages.ts";
 import "../styles/admin.css";
-import { STORES } from "./memory/facts.ts";
-import { Store } from "./memory/store.tsx";
+import { STORES } from "../memory/facts.ts";
+import { Store } from "../memory/store.tsx";
 
 export function Page() {
   // Whole pages as items: each also says how full the stores are.

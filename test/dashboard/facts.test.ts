@@ -1,6 +1,6 @@
 // What the page Memory says of a fact.
 import { describe, expect, it } from "vitest";
-import { type Fact, describeOrigin, findFacts, sessionsOf, standingOf } from "../../dashboard/pages/memory/facts.ts";
+import { type Fact, describeOrigin, findFacts, sessionsOf, standingOf } from "../../dashboard/memory/facts.ts";
 
 const SESSION = "01J0000000000000000000000A";
 const OTHER = "01J0000000000000000000000B";

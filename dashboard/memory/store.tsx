@@ -1,19 +1,19 @@
 // One store of the page Memory: its meter, the form for a new fact, and its facts, the newest first.
 import { useState } from "preact/hooks";
-import { Badge } from "../../components/badge.tsx";
-import { Button } from "../../components/button.tsx";
-import { confirm } from "../../components/dialog.tsx";
-import { Field } from "../../components/field.tsx";
-import { FormDialog } from "../../components/form-dialog.tsx";
-import { Meter } from "../../components/meter.tsx";
-import { formatNumber } from "../../components/numbers.ts";
-import { Section } from "../../components/page.tsx";
-import { Empty } from "../../components/states.tsx";
-import { Time } from "../../components/time.tsx";
-import { toast } from "../../components/toasts.tsx";
-import { call, describeError } from "../../data/api.ts";
-import { may } from "../../data/sign-in.ts";
-import { hrefOf } from "../../pages.ts";
+import { Badge } from "../components/badge.tsx";
+import { Button } from "../components/button.tsx";
+import { confirm } from "../components/dialog.tsx";
+import { Field } from "../components/field.tsx";
+import { FormDialog } from "../components/form-dialog.tsx";
+import { Meter } from "../components/meter.tsx";
+import { formatNumber } from "../components/numbers.ts";
+import { Section } from "../components/page.tsx";
+import { Empty } from "../components/states.tsx";
+import { Time } from "../components/time.tsx";
+import { toast } from "../components/toasts.tsx";
+import { call, describeError } from "../data/api.ts";
+import { may } from "../data/sign-in.ts";
+import { hrefOf } from "../pages.ts";
 import { type Fact, type MemoryPage, type STORES, describeOrigin, findFacts, sessionsOf, standingOf } from "./facts.ts";
 
 interface StoreProps {

@@ -1,5 +1,5 @@
 // What the page Memory says of a fact: where it comes from, whether prompts contain it, and which facts a search finds. Pure.
-import type { Answer } from "../../data/api.ts";
+import type { Answer } from "../data/api.ts";
 
 export type MemoryPage = Answer<"GET /v1/memory">;
 export type Fact = MemoryPage["entries"][number];
