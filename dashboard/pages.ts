@@ -39,7 +39,10 @@ export const GROUPS: { name: string; pages: PageEntry[] }[] = [
   },
   {
     name: "Administration",
-    pages: [{ slug: "usage", name: "Usage", icon: "money", load: () => import("./pages/usage.tsx") }],
+    pages: [
+      { slug: "usage", name: "Usage", icon: "money", load: () => import("./pages/usage.tsx") },
+      { slug: "keys", name: "Keys", icon: "key", load: () => import("./pages/keys.tsx") },
+    ],
   },
 ];
 

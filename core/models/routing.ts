@@ -121,8 +121,9 @@ function describeModel(choice: ModelChoice, settings: Settings["models"]): Known
 }
 
 /** Without what a long prompt costs. */
-function toPrice({ long: _, ...price }: PriceList): NonNullable<KnownModel["price"]> {
-  return price;
+function toPrice({ source, input, output, cacheRead, cacheWrite }: PriceList): NonNullable<KnownModel["price"]> {
+  const cached = { ...(cacheRead !== undefined && { cacheRead }), ...(cacheWrite !== undefined && { cacheWrite }) };
+  return { source, input, output, ...cached };
 }
 
 /** One key of one model, for a call that tests both. */

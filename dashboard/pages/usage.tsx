@@ -121,7 +121,7 @@ function Parts({ kinds, models }: { kinds: UsageReport; models: UsageReport | un
   ];
   return (
     <>
-      <div class="toolbar toolbar-end">
+      <div class="toolbar toolbar-end toolbar-of-section">
         <label class="check">
           Show
           <select

@@ -1,0 +1,47 @@
+// What the page Keys says of keys and of the audit log.
+import { describe, expect, it } from "vitest";
+import {
+  EXPIRIES,
+  type KeyInfo,
+  RIGHTS,
+  isExpired,
+  nameAct,
+  nameActor,
+  nameKey,
+  toExpiry,
+} from "../../dashboard/administration/keys-words.ts";
+
+const KEY: KeyInfo = { id: "key_000000000001", label: "nightly", scopes: ["read"], createdAt: 1 };
+
+describe("a key on the page", () => {
+  it("has the name that it was given, or its id", () => {
+    expect(nameKey(KEY)).toBe("nightly");
+    expect(nameKey({ ...KEY, label: "  " })).toBe(KEY.id);
+  });
+
+  it("expires at a time, and never only where that was chosen", () => {
+    expect(EXPIRIES.map(({ days }) => toExpiry(days, 1_000))).toEqual([
+      604_801_000,
+      2_592_001_000,
+      7_776_001_000,
+      31_536_001_000,
+      null,
+    ]);
+    expect(isExpired({ expiresAt: 5 }, 5)).toBe(true);
+    expect(isExpired({}, 5)).toBe(false);
+  });
+
+  it("may do what the lesser right may do, and more", () => {
+    expect(RIGHTS.map(({ scopes }) => scopes)).toEqual([["read"], ["read", "write"], ["read", "write", "admin"]]);
+  });
+});
+
+describe("a line of the audit log", () => {
+  it("names the act in words, and who did it by the name of the key", () => {
+    expect(nameAct("key_create")).toBe("Key create");
+    expect(nameActor({ by: "operator" }, [KEY])).toBe("The operator");
+    expect(nameActor({ by: KEY.id, key: KEY.id }, [KEY])).toBe("nightly");
+    expect(nameActor({ by: "sin_000000000000", key: KEY.id }, [KEY])).toBe("A browser, by nightly");
+    expect(nameActor({ by: "key_gone", key: "key_gone" }, [KEY])).toBe("key_gone");
+  });
+});
