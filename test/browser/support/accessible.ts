@@ -15,7 +15,11 @@ export interface AxeScope {
 }
 
 /** Fails with each serious or critical violation: the rule, what it says, and the elements. */
-export async function expectAccessible(page: Page, { rules }: AxeScope = {}): Promise<void> {
+export async function expectAccessible(page: Page, scope?: AxeScope): Promise<void> {
+  expect.soft(await findViolations(page, scope), `axe on ${page.url()}`).toEqual([]);
+}
+
+export async function findViolations(page: Page, { rules }: AxeScope = {}): Promise<string[]> {
   // Through the debugger, since the page's Content-Security-Policy lets no other script in.
   await page.evaluate(`globalThis.axe || (() => { ${AXE} })()`);
   const options = {
@@ -23,7 +27,7 @@ export async function expectAccessible(page: Page, { rules }: AxeScope = {}): Pr
     ...(rules && { runOnly: { type: "rule", values: rules } }),
   };
   const { violations } = (await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`)) as AxeResults;
-  const found = violations
+  return violations
     .filter(({ impact }) => SEVERE.includes(impact ?? ""))
     .flatMap(({ id, impact, help, nodes }) =>
       nodes.map(
@@ -31,13 +35,16 @@ export async function expectAccessible(page: Page, { rules }: AxeScope = {}): Pr
           `${impact} ${id}: ${help}\n  at ${target.join(" ")}\n  ${html.slice(0, 200)}\n  ${failureSummary.replaceAll("\n", "\n  ")}`,
       ),
     );
-  expect.soft(found, `axe on ${page.url()}`).toEqual([]);
 }
 
 /** Fails with the elements that reach beyond the right edge of the page. */
 export async function expectNoSidewaysScroll(page: Page): Promise<void> {
-  const wide = (await page.evaluate(SIDEWAYS)) as string[];
+  const wide = await findSideways(page);
   expect.soft(wide, `what is wider than ${page.url()} at ${page.viewportSize()?.width} px`).toEqual([]);
+}
+
+export async function findSideways(page: Page): Promise<string[]> {
+  return (await page.evaluate(SIDEWAYS)) as string[];
 }
 
 /**
