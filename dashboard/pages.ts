@@ -27,7 +27,10 @@ export const GROUPS: { name: string; pages: PageEntry[] }[] = [
   },
   {
     name: "Learning",
-    pages: [{ slug: "memory", name: "Memory", icon: "memory", load: () => import("./pages/memory.tsx") }],
+    pages: [
+      { slug: "skills", name: "Skills", icon: "skill", load: () => import("./pages/skills.tsx") },
+      { slug: "memory", name: "Memory", icon: "memory", load: () => import("./pages/memory.tsx") },
+    ],
   },
   {
     name: "Connections",

@@ -1911,6 +1911,40 @@ export interface Contract {
       }[];
     };
   };
+  "POST /v1/skills/import/preview": {
+    query: { name?: string | undefined };
+    body: { name?: string | undefined; files: Record<string, string | { base64: string }> };
+    answer: {
+      name: string;
+      warnings: string[];
+      findings: {
+        path: string;
+        line: number;
+        column: number;
+        severity: string;
+        category: string;
+        pattern: string;
+        reason: string;
+      }[];
+      description: string;
+      category: string;
+      exists: boolean;
+      files: Record<string, number>;
+      conditions?: {
+        platforms?: string[] | undefined;
+        environments?: string[] | undefined;
+        requiresTools?: string[] | undefined;
+        requiresToolsets?: string[] | undefined;
+        fallbackForTools?: string[] | undefined;
+        fallbackForToolsets?: string[] | undefined;
+        channels?: string[] | undefined;
+        variables?: string[] | undefined;
+        files?: string[] | undefined;
+      } | undefined;
+      contract: { tools: Record<string, string>; hosts: string[]; formats: string[] } | null;
+      dependencies: string[];
+    };
+  };
   "GET /v1/skills/{name}/export": {
     query: { format?: "zip" | "skill" | "tar.gz" | "folder" | undefined; strict?: "0" | "1" | "true" | "false" | undefined };
     answer: { name: string; files: Record<string, string | { base64: string }>; warnings: string[] };

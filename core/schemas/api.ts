@@ -24,7 +24,7 @@ import { Origin } from "./sessions/origin.ts";
 import { SessionChoice } from "./sessions/session-choice.ts";
 import { SessionKind } from "./sessions/session-kind.ts";
 import { BusyMode } from "./settings.ts";
-import { IndexLine, PastRevision, SkillHead, SkillRevision, SkillTombstone } from "./skill.ts";
+import { IndexLine, PastRevision, SkillContract, SkillHead, SkillRevision, SkillTombstone } from "./skill.ts";
 import { SessionUsage } from "./usage.ts";
 
 /** RFC 9457. `code` is stable; `detail` says what happened, then what to do. */
@@ -342,10 +342,7 @@ export const SkillDetail = z.object({
     parameters: z.record(z.string(), z.string()),
     dependencies: z.array(z.string()),
   }),
-  /** What it was written for, from the frontmatter. `tools`: with the fingerprint of their parameters, or "" for any. */
-  contract: z
-    .object({ tools: z.record(z.string(), z.string()), hosts: z.array(z.string()), formats: z.array(z.string()) })
-    .nullable(),
+  contract: SkillContract.nullable(),
   files: FileContents,
 });
 export type SkillDetail = z.infer<typeof SkillDetail>;

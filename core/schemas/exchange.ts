@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { FileContents } from "./file-body.ts";
 import { SkillName } from "./ids.ts";
+import { SkillConditions, SkillContract } from "./skill.ts";
 
 export const ImportFinding = z.object({
   path: z.string(),
@@ -22,6 +23,22 @@ export const ImportedSkillAnswer = z.object({
   findings: z.array(ImportFinding),
 });
 export type ImportedSkillAnswer = z.infer<typeof ImportedSkillAnswer>;
+
+/** What an import would do. Nothing is stored. */
+export const ImportPreview = ImportedSkillAnswer.omit({ rev: true }).extend({
+  description: z.string(),
+  category: z.string(),
+  /** A skill of this name is there, so the import needs `replace`. */
+  exists: z.boolean(),
+  /** Sizes in bytes, by path. */
+  files: z.record(z.string(), z.int()),
+  /** What must be there for the skill to be used. */
+  conditions: SkillConditions.optional(),
+  contract: SkillContract.nullable(),
+  /** Packages, programs or other skills, as written. */
+  dependencies: z.array(z.string()),
+});
+export type ImportPreview = z.infer<typeof ImportPreview>;
 
 export const ExportFormat = z.enum(["zip", "skill", "tar.gz", "folder"]);
 export type ExportFormat = z.infer<typeof ExportFormat>;

@@ -39,6 +39,13 @@ export const SkillConditions = z.object({
 });
 export type SkillConditions = z.infer<typeof SkillConditions>;
 
+/** What a skill was written for, from its frontmatter. `tools`: with the fingerprint of their parameters, or "" for any. */
+export const SkillContract = z.object({
+  tools: z.record(z.string(), z.string()),
+  hosts: z.array(z.string()),
+  formats: z.array(z.string()),
+});
+
 /**
  * The only mutable object of a skill. `seq` rises at every swap: an ETag is the MD5 of the body, so a swap that left the body
  * unchanged could not be detected. `rev` rises only when `files` change; `op` is the operation that made `rev`.

@@ -307,6 +307,7 @@ describe("the API's description", () => {
         "POST /v1/skills/{name}/adopt",
         "POST /v1/skills/{name}/restore",
         "POST /v1/skills/import",
+        "POST /v1/skills/import/preview",
         "GET /v1/skills/{name}/export",
         "POST /v1/skills/{name}/publish",
         ...["", "/p/{profile}"].flatMap((place) => [

@@ -273,6 +273,11 @@ const TABLE: Record<string, Asked> = {
     status: 200,
     body: { name: "imported", files: manyFiles("imported") },
   },
+  "POST /v1/skills/import/preview": {
+    most: FILES + 10,
+    status: 200,
+    body: { name: "imported", files: manyFiles("imported") },
+  },
   "GET /v1/skills/{name}/export": { most: FILES + 10, status: 200, values: { name: "exported" } },
   "POST /v1/skills/{name}/publish": {
     ...{ most: FILES + 40, status: 200, values: { name: "published" }, body: { public: true } },

@@ -25,7 +25,7 @@ import { allowOrigins } from "./auth/browsers/cors.ts";
 import { authenticate } from "./auth/authenticate.ts";
 import { curator } from "./learning/curator.ts";
 import { parseEnvSettings } from "./env.ts";
-import { IMPORT_ROUTE, exchange } from "./skills/exchange.ts";
+import { IMPORT_ROUTE, PREVIEW_ROUTE, exchange } from "./skills/exchange.ts";
 import { exportProfile } from "./moving/export.ts";
 import { importProfile } from "./moving/import.ts";
 import { files } from "./sessions/files.ts";
@@ -125,7 +125,7 @@ function maxBodyBytes(path: string): number {
   if (WORKSPACE_PATH.test(path)) return MAX_ZIP_BYTES;
   if (ATTACHMENT_PATH.test(path)) return MAX_ATTACHMENT_BYTES;
   if (MESSAGES_PATH.test(path)) return FIXED.messageBytes;
-  return path === IMPORT_ROUTE ? IMPORT.requestBytes : FIXED.requestBytes;
+  return path === IMPORT_ROUTE || path === PREVIEW_ROUTE ? IMPORT.requestBytes : FIXED.requestBytes;
 }
 
 /** What Cloudflare lets through, so that a local server judges alike. In bytes: an address is ASCII. */

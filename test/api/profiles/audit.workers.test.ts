@@ -105,7 +105,7 @@ const NOT_AUDITED = [
   ...["createSession", "changeSession", "branchSession", "postMessage", "stopSession", "rateTurn"],
   ...["createRun", "stopRun", "steerRun", "createChatCompletion", "createMessage", "createResponse", "deleteResponse"],
   ...["putFile", "deleteFile", "replaceWorkspace", "addToWorkspace", "restoreCheckpoint", "deleteCheckpoints"],
-  "runCurator",
+  ...["runCurator", "previewSkillImport"],
   ...[
     "createCard",
     "changeCard",

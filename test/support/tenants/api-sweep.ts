@@ -48,6 +48,7 @@ const BODIES: Record<string, (of: Facts) => object | string> = {
   putSkill: ({ name }) => ({ files: { "SKILL.md": toSkillMd(name, "Mine.") } }),
   pinSkill: () => ({ pinned: true }),
   importSkill: ({ name }) => ({ name, files: { "SKILL.md": toSkillMd(name, "Mine.") } }),
+  previewSkillImport: ({ name }) => ({ name, files: { "SKILL.md": toSkillMd(name, "Mine.") } }),
   publishSkill: () => ({ public: true }),
   restoreSkill: () => ({ rev: 1 }),
   purgeSkillRevision: () => ({ rev: 1 }),

@@ -4,14 +4,24 @@ import { createRoute } from "@hono/zod-openapi";
 import { ulid } from "ulid";
 import * as z from "zod";
 import { err } from "../../../core/errors.ts";
-import { ExportFormat, ExportedFolder, ImportedSkillAnswer, PublishSkill } from "../../../core/schemas/exchange.ts";
-import { type FileBodies, toContents } from "../../../core/schemas/file-body.ts";
+import {
+  ExportFormat,
+  ExportedFolder,
+  ImportPreview,
+  ImportedSkillAnswer,
+  PublishSkill,
+} from "../../../core/schemas/exchange.ts";
+import { type FileBodies, textOrEmpty, toBytes, toContents } from "../../../core/schemas/file-body.ts";
 import { SkillName } from "../../../core/schemas/ids.ts";
 import { SkillHead } from "../../../core/schemas/skill.ts";
 import { pack } from "../../../core/skills/exchange/archive.ts";
 import { toImport } from "../../../core/skills/exchange/import.ts";
 import { makeStrictCopy } from "../../../core/skills/exchange/strict.ts";
 import { findBadScripts } from "../../../core/skills/checks.ts";
+import { conditionsOf } from "../../../core/skills/format/conditions.ts";
+import { contractOf } from "../../../core/skills/format/contract.ts";
+import { SKILL_MD } from "../../../core/skills/format/format.ts";
+import { traitsOf } from "../../../core/skills/format/traits.ts";
 import { seeds } from "../../../skills-seed/index.ts";
 import { runChecks } from "../../../wiring/checks.ts";
 import { unwrap } from "../problems.ts";
@@ -26,9 +36,22 @@ export const exchange = createRouter();
 
 export const IMPORT_ROUTE = "/v1/skills/import";
 
+export const PREVIEW_ROUTE = `${IMPORT_ROUTE}/preview`;
+
 const SkillParams = z.object({ name: SkillName });
 const BYTES = { schema: z.string().meta({ format: "binary" }) };
 const TEXT = { schema: z.string() };
+const IMPORT_BODY = {
+  required: true,
+  content: {
+    "application/zip": BYTES,
+    "application/gzip": BYTES,
+    "application/octet-stream": BYTES,
+    "text/markdown": TEXT,
+    "application/json": IMPORT_FOLDER,
+  },
+};
+
 exchange.openapi(
   createRoute({
     method: "post",
@@ -49,20 +72,11 @@ exchange.openapi(
       "busy",
     ),
     description:
-      "Imports a zip or `.skill`, a tar.gz, a SKILL.md, or files in JSON. The skill is the person's, and active at once. " +
+      "Imports a zip or `.skill`, a tar.gz, a SKILL.md, or files in JSON. The skill is the person's, and on trial. " +
       "`warnings` names scripts that cannot be parsed.",
     request: {
       query: z.strictObject({ name: z.string().optional(), replace: Flag }),
-      body: {
-        required: true,
-        content: {
-          "application/zip": BYTES,
-          "application/gzip": BYTES,
-          "application/octet-stream": BYTES,
-          "text/markdown": TEXT,
-          "application/json": IMPORT_FOLDER,
-        },
-      },
+      body: IMPORT_BODY,
     },
     responses: describeResponses(200, "The imported skill", ImportedSkillAnswer),
   }),
@@ -79,6 +93,45 @@ exchange.openapi(
     const { findings, warnings } = scanImport(skill.files);
     return c.json(
       { name: head.name, rev: head.rev, warnings: [...skill.warnings, ...warnings, ...broken], findings },
+      200,
+    );
+  },
+);
+
+exchange.openapi(
+  createRoute({
+    method: "post",
+    path: PREVIEW_ROUTE,
+    operationId: "previewSkillImport",
+    ...refuses(
+      ...(["bad_archive", "archive_too_large", "bad_path", "bad_skill_md", "bad_skill_name", "bad_text"] as const),
+      ...(["too_large", "too_many_files", "companion_name"] as const),
+    ),
+    description:
+      "Reads what an import would store, and stores nothing: the files, what the skill needs, and what the scanner finds in it.",
+    request: { query: z.strictObject({ name: z.string().optional() }), body: IMPORT_BODY },
+    responses: describeResponses(200, "What an import of this body would do", ImportPreview),
+  }),
+  async (c) => {
+    const skill = unwrap(await readImport(c, { name: c.req.valid("query").name }));
+    const store = openSkills(c.env, c.var.profile);
+    const [current, index] = [await store.open(skill.name), await store.index()];
+    const decide = (replace: boolean) => toImport(skill, { replace, seeds })(current, index);
+    unwrap(await decide(true));
+    const { ok: isNew } = await decide(false);
+    const broken = await findBadScripts({}, skill.files, runChecks);
+    const { findings, warnings } = scanImport(skill.files);
+    const text = textOrEmpty(skill.files[SKILL_MD]);
+    const conditions = conditionsOf(text);
+    const sizes = Object.entries(skill.files).map(([path, body]) => [path, toBytes(body).length]);
+    const { name, description, category } = skill;
+    return c.json(
+      {
+        ...{ name, description, category, exists: !isNew, files: Object.fromEntries(sizes) },
+        ...(conditions && { conditions }),
+        ...{ contract: contractOf(text), dependencies: traitsOf(text).dependencies },
+        ...{ warnings: [...skill.warnings, ...warnings, ...broken], findings },
+      },
       200,
     );
   },

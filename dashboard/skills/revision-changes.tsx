@@ -1,0 +1,66 @@
+// What a revision changed, file by file, beside the revision before it.
+import { Diff } from "../components/diff.tsx";
+import { formatBytes } from "../components/numbers.ts";
+import { Failure, Loading } from "../components/states.tsx";
+import { ProblemError } from "../data/api.ts";
+import { useResource } from "../data/resource.ts";
+import { type Files, isText, pathsOf, sizeOf } from "./words.ts";
+
+interface ChangesProps {
+  name: string;
+  rev: number;
+  /** The present revision, whose `against` is shown before it: used for a restore. Default: the revision before. */
+  before?: number;
+}
+
+export function RevisionChanges({ name, rev, before = rev - 1 }: ChangesProps) {
+  const route = "GET /v1/skills/{name}/revisions/{rev}";
+  const after = useResource(route, { params: { name, rev } });
+  const earlier = useResource(route, before === 0 ? null : { params: { name, rev: before } });
+  const error = after.error ?? earlier.error;
+  if (error !== undefined) {
+    if (isPurged(error))
+      return <p class="muted">One of the two revisions was purged, so there is nothing to compare.</p>;
+    return <Failure error={error} retry={() => void Promise.all([after.reload(), earlier.reload()])} />;
+  }
+  if (after.value === undefined || (before !== 0 && earlier.value === undefined)) return <Loading />;
+  return <Changes before={earlier.value?.files ?? {}} after={after.value.files} />;
+}
+
+export function Changes({ before, after }: { before: Files; after: Files }) {
+  const paths = pathsOf({ ...before, ...after }).filter((path) => !isSame(before[path], after[path]));
+  if (paths.length === 0) return <p class="muted">The files are the same.</p>;
+  return (
+    <div class="stack-3">
+      {paths.map((path) => (
+        <section key={path} aria-label={path} class="changed-file">
+          <h4 class="mono">
+            {path} <span class="muted">{describeChange(before[path], after[path])}</span>
+          </h4>
+          {isShown(before[path]) && isShown(after[path]) ? (
+            <Diff name={path} before={before[path] ?? null} after={after[path] ?? null} />
+          ) : (
+            <p class="muted">Not text: {formatBytes(after[path] === undefined ? 0 : sizeOf(after[path]))} now.</p>
+          )}
+        </section>
+      ))}
+    </div>
+  );
+}
+
+function isShown(body: Files[string] | undefined): body is string | undefined {
+  return body === undefined || isText(body);
+}
+
+function isSame(a: Files[string] | undefined, b: Files[string] | undefined): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+function describeChange(before: Files[string] | undefined, after: Files[string] | undefined): string {
+  if (before === undefined) return "added";
+  return after === undefined ? "removed" : "changed";
+}
+
+function isPurged(error: unknown): boolean {
+  return error instanceof ProblemError && ["revision_purged", "revision_not_found"].includes(error.problem.code);
+}

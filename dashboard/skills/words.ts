@@ -1,0 +1,173 @@
+// What the page says of a skill: the names of its states and origins, and who made a revision. Pure.
+import type { Answer } from "../data/api.ts";
+
+export type Line = Answer<"GET /v1/skills">["skills"][number];
+export type Detail = Answer<"GET /v1/skills/{name}">;
+export type Head = NonNullable<Detail["head"]>;
+export type Revision = Answer<"GET /v1/skills/{name}/revisions">["revisions"][number];
+type State = Line["state"];
+type Origin = Line["origin"];
+
+/** In the order in which the index shows them. `title`: above a group of skills. */
+export const STATES: { state: State; name: string; tone: "plain" | "good" | "warn" | "accent"; title: string }[] = [
+  { state: "pending", name: "Waiting", tone: "warn", title: "Waiting for you" },
+  { state: "trial", name: "On trial", tone: "accent", title: "On trial: used, and watched" },
+  { state: "active", name: "Active", tone: "good", title: "Active" },
+  { state: "stale", name: "Stale", tone: "warn", title: "Stale: long unused, offered last" },
+  { state: "archived", name: "Archived", tone: "plain", title: "Archived or withdrawn: hidden from the agent" },
+];
+
+export function stateOf(state: State): (typeof STATES)[number] {
+  return STATES.find((one) => one.state === state)!;
+}
+
+export const ORIGINS: Record<Origin, string> = {
+  user: "Yours",
+  foreground: "By the agent",
+  review: "Learned",
+  curator: "By the curator",
+  bundled: "Bundled",
+  hub: "Imported",
+};
+
+/** Its present text was found to do harm, and it was put away for that. */
+export function isWithdrawn({ state, settled }: Pick<Head, "state" | "settled">): boolean {
+  return state === "archived" && settled?.to === "archived" && settled.withdrew === true;
+}
+
+export interface Maker {
+  by: "person" | "agent" | "review" | "curator" | "evidence" | null;
+  session?: string;
+  turn?: number;
+  review?: string;
+  run?: string;
+}
+
+const TURN = /^([0-9A-HJKMNP-TV-Z]{26})-([1-9]\d*)(?![\d-])/;
+const REVIEW = /^(([0-9A-HJKMNP-TV-Z]{26})\.\d+-\d+)\.[^.]*$/;
+const RUN = /^curation:(?:[0-9a-z]{26}:)?(\d{8}T\d{6}Z-[0-9a-z]{4})/;
+
+/** Reads who made a revision from its operation, and what it belongs to. */
+export function makerOf(op: string): Maker {
+  if (/^(?:api|import):/.test(op)) return { by: "person" };
+  if (op.startsWith("verdict:")) return { by: "evidence", ...turnOf(op.slice("verdict:".length)) };
+  if (op.startsWith("curation:")) {
+    const run = RUN.exec(op)?.[1];
+    return { by: "curator", ...(run !== undefined && { run }) };
+  }
+  const [, review, session] = REVIEW.exec(op) ?? [];
+  if (review !== undefined && session !== undefined) return { by: "review", review, session };
+  const turn = turnOf(op);
+  return turn ? { by: "agent", ...turn } : { by: null };
+}
+
+function turnOf(text: string): { session: string; turn: number } | undefined {
+  const [, session, turn] = TURN.exec(text) ?? [];
+  return session === undefined ? undefined : { session, turn: Number(turn) };
+}
+
+export const MAKERS: Record<NonNullable<Maker["by"]>, string> = {
+  person: "A person",
+  agent: "The agent, during its work",
+  review: "A review",
+  curator: "The curator",
+  evidence: "A verdict on its uses",
+};
+
+/** Who made a revision, where its operation says nothing. */
+export function makerFromOrigin(origin: Origin): string {
+  const names: Record<Origin, string> = {
+    user: MAKERS.person,
+    foreground: MAKERS.agent,
+    review: MAKERS.review,
+    curator: MAKERS.curator,
+    bundled: "Talaria",
+    hub: "A person, by import",
+  };
+  return names[origin];
+}
+
+/** `<session>/<entry>#<source>` in its parts. */
+export function readCitation(citation: string): { session: string; entry: number; source: string } {
+  const [place = "", source = ""] = citation.split("#");
+  const [session = "", entry = "0"] = place.split("/");
+  return { session, entry: Number(entry), source };
+}
+
+/** Whose words a cited part has. */
+export const SOURCES: Record<string, string> = {
+  principal: "You said",
+  outcome: "What happened",
+  own: "The agent wrote",
+  content: "What was read",
+};
+
+export type Files = Detail["files"];
+
+export function isText(body: Files[string] | undefined): body is string {
+  return typeof body === "string";
+}
+
+/** Bytes of a body: text as UTF-8, or Base64. */
+export function sizeOf(body: Files[string]): number {
+  if (isText(body)) return new TextEncoder().encode(body).length;
+  const padding = /=*$/.exec(body.base64)![0].length;
+  return (body.base64.length / 4) * 3 - padding;
+}
+
+/** The Markdown of a SKILL.md without its frontmatter. */
+export function bodyOf(skillMd: string): string {
+  return /^\uFEFF?---\r?\n[\s\S]*?\r?\n---[ \t]*(?:\r?\n|$)/.test(skillMd)
+    ? skillMd.replace(/^\uFEFF?---\r?\n[\s\S]*?\r?\n---[ \t]*(?:\r?\n|$)/, "")
+    : skillMd;
+}
+
+/** The ending of a file's name, for colouring: `py` of `scripts/a.py`. */
+export function endingOf(path: string): string | undefined {
+  return /\.([A-Za-z0-9]+)$/.exec(path)?.[1]?.toLowerCase();
+}
+
+/** SKILL.md first, then by path. */
+export function pathsOf(files: Files): string[] {
+  return Object.keys(files).sort((a, b) => Number(b === SKILL_MD) - Number(a === SKILL_MD) || (a < b ? -1 : 1));
+}
+
+export const SKILL_MD = "SKILL.md";
+
+export interface CheckLine {
+  path: string;
+  /** What it runs; `null`: the file cannot be read as a check. */
+  runs: string | null;
+  expects: string;
+  /** What the last inspection found wrong; `null`: nothing. */
+  broken: string | null;
+}
+
+/** The checks of a skill, with what `health` says of each. */
+export function checksOf(files: Files, broken: readonly string[]): CheckLine[] {
+  return pathsOf(files)
+    .filter((path) => path.startsWith("checks/"))
+    .map((path) => ({ path, ...readCheck(files[path]), broken: broken.find((text) => text.includes(path)) ?? null }));
+}
+
+function readCheck(body: Files[string] | undefined): Pick<CheckLine, "runs" | "expects"> {
+  try {
+    const check = JSON.parse(isText(body) ? body : "") as {
+      run?: { script?: unknown; command?: unknown };
+      expect?: { exitCode?: unknown; pattern?: unknown };
+    };
+    const runs = check.run?.command ?? check.run?.script;
+    const { exitCode = 0, pattern } = check.expect ?? {};
+    if (typeof runs !== "string") return { runs: null, expects: "" };
+    return { runs, expects: `exit status ${String(exitCode)}, output that matches ${String(pattern)}` };
+  } catch {
+    return { runs: null, expects: "" };
+  }
+}
+
+const PROGRAMS = new Set(["sh", "bash", "js", "mjs", "ts", "py", "rb", "pl", "php", "ps1", "bat", "exe"]);
+
+/** Files that the agent may run. */
+export function programsOfPaths(paths: readonly string[]): string[] {
+  return paths.filter((path) => path.startsWith("scripts/") || PROGRAMS.has(endingOf(path) ?? ""));
+}
