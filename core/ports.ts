@@ -348,6 +348,8 @@ export interface EvidenceStore {
    * `null`: the stats are outdated, so fold that skill.
    */
   counted(lineages: Map<SkillName, Lineage>): Promise<Map<SkillName, SkillStats | null>>;
+  /** The counts of the last fold of each skill, for one request per thousand skills. Those of folds by older versions are left out. */
+  lastCounts(): Promise<Map<SkillName, SkillUse>>;
   /** Marks the profile active on a day, and due for curation when the day is over. Create-only. */
   markActive(day: Day): Promise<void>;
   /** Days on which the profile was active, ascending, from `since` on. */

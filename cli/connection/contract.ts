@@ -1552,7 +1552,7 @@ export interface Contract {
     };
   };
   "GET /v1/skills": {
-    query: { after?: string | undefined; limit?: string | undefined; query?: string | undefined };
+    query: { after?: string | undefined; limit?: string | undefined; query?: string | undefined; counts?: "0" | "1" | "true" | "false" | undefined };
     answer: {
       next?: string | undefined;
       skills: {

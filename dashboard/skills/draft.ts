@@ -1,7 +1,5 @@
-// A skill as it is being edited: its files as typed, and the revision they began from. Kept in memory while the tab is open, so that nothing
-// typed is lost by going elsewhere on the page. Pure but for that store.
+// A skill as it is being edited: its files as typed, and the revision they began from. Pure.
 import { ProblemError } from "../data/api.ts";
-import { signIn } from "../data/sign-in.ts";
 import { type Detail, type Files, SKILL_MD } from "./words.ts";
 
 export interface Draft {
@@ -71,22 +69,3 @@ export function placeOf(error: unknown, files: Files): string | null {
 
 /** In place of a path. */
 export const NAME_FIELD = "\0name";
-
-const drafts = new Map<string, Draft>();
-
-function keyOf(name: string | null): string {
-  const { value } = signIn;
-  return `${value.state === "in" ? value.profile : ""}/${name ?? ""}`;
-}
-
-export function keptDraft(name: string | null): Draft | undefined {
-  return drafts.get(keyOf(name));
-}
-
-export function keepDraft(name: string | null, draft: Draft): void {
-  drafts.set(keyOf(name), draft);
-}
-
-export function dropDraft(name: string | null): void {
-  drafts.delete(keyOf(name));
-}

@@ -14,19 +14,8 @@ import { change, useResource } from "../data/resource.ts";
 import { may } from "../data/sign-in.ts";
 import { hrefOf } from "../pages.ts";
 import { Conflict } from "./conflict.tsx";
-import {
-  type Draft,
-  NAME_FIELD,
-  checkNewPath,
-  dropDraft,
-  isChanged,
-  keepDraft,
-  keptDraft,
-  nameText,
-  newDraft,
-  placeOf,
-  toDraft,
-} from "./draft.ts";
+import { type Draft, NAME_FIELD, checkNewPath, isChanged, nameText, newDraft, placeOf, toDraft } from "./draft.ts";
+import { dropDraft, keepDraft, keptDraft } from "./drafts.ts";
 import { type Detail, SKILL_MD, isText, pathsOf, sizeOf } from "./words.ts";
 
 /** `name`: `null` for a new skill. */

@@ -24,7 +24,7 @@ const ROW_PX = 60;
 const wanted = signal<Wanted>({ words: "", state: "", category: "" });
 
 export function SkillIndex() {
-  const list = useList("GET /v1/skills", { query: {} }, ({ skills }) => skills);
+  const list = useList("GET /v1/skills", { query: { counts: "1" } }, ({ skills }) => skills);
   const { items, hasMore, isLoading, error } = list;
   useEffect(() => {
     // Counts and filters need every skill. There are seldom more than a thousand.
@@ -150,7 +150,6 @@ function toRow(row: Row) {
 function SkillRow({ skill }: { skill: Line }) {
   const { name, description, category, state, origin, pinned, use, health, public: isPublic } = skill;
   const { name: stateName, tone } = stateOf(state);
-  const uses = use?.uses ?? 0;
   return (
     <div class="row skill-row">
       <div class="row-main">
@@ -169,7 +168,7 @@ function SkillRow({ skill }: { skill: Line }) {
       <div class="row-side">
         <span class="skill-use">
           {use && <RateBar successes={use.successes} failures={use.failures} />}
-          <span class="nowrap">{uses === 1 ? "1 use" : `${formatNumber(uses)} uses`}</span>
+          <span class="nowrap">{countUses(use?.uses ?? 0)}</span>
         </span>
         <span class="skill-from">
           <span class="clip" title={`Category: ${category}`}>
@@ -181,6 +180,12 @@ function SkillRow({ skill }: { skill: Line }) {
       </div>
     </div>
   );
+}
+
+/** Uses are counted when one of them is judged. */
+function countUses(uses: number): string {
+  if (uses === 0) return "Not judged yet";
+  return uses === 1 ? "1 use" : `${formatNumber(uses)} uses`;
 }
 
 /** Changes of skills that a person must decide about. */

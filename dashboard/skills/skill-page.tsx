@@ -121,9 +121,7 @@ function Provenance({ skill: { name, head }, first }: { skill: Detail; first: nu
       ) : (
         <>
           {made.origin === "review" ? "Learned" : "Begun"} on <Time at={made.revisedAt} isExact /> by{" "}
-          <span class="lower">
-            <MadeBy revision={made} />
-          </span>
+          <MadeBy revision={made} isInline />
           {isPresent ? ", and not changed since." : "."}
         </>
       )}

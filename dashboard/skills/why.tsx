@@ -6,7 +6,7 @@ import { Time } from "../components/time.tsx";
 import { ProblemError } from "../data/api.ts";
 import { useResource } from "../data/resource.ts";
 import { hrefOf } from "../pages.ts";
-import { SOURCES, readCitation } from "./words.ts";
+import { describeSource, readCitation } from "./words.ts";
 
 /** Quotes that are read at once; each is one request. */
 const FIRST = 4;
@@ -50,12 +50,12 @@ function Quote({ citation }: { citation: string }) {
     .filter((part) => part.source === source)
     .map((part) => part.text)
     .join("\n");
-  const tool = found.kind === "tool" ? ` of ${found.call.name}` : "";
+  const tool = found.kind === "tool" ? found.call.name : null;
   const isLong = text.length > MAX_CHARS;
   return (
     <figure class="quote">
       <figcaption>
-        <span>{`${SOURCES[source] ?? source}${tool}`}</span>
+        <span>{describeSource(source, tool)}</span>
         <a href={hrefOf("chat", session, found.turn)}>Turn {found.turn}</a>
         <Time at={found.at} />
       </figcaption>

@@ -94,13 +94,21 @@ export function readCitation(citation: string): { session: string; entry: number
   return { session, entry: Number(entry), source };
 }
 
-/** Whose words a cited part has. */
-export const SOURCES: Record<string, string> = {
-  principal: "You said",
-  outcome: "What happened",
-  own: "The agent wrote",
-  content: "What was read",
-};
+/** Whose words a cited part has. `tool`: of which tool's call it is a part. */
+export function describeSource(source: string, tool: string | null): string {
+  switch (source) {
+    case "principal":
+      return tool === null ? "You said" : `You said, as ${tool} found it`;
+    case "outcome":
+      return tool === null ? "What happened" : `How ${tool} ended`;
+    case "own":
+      return tool === null ? "The agent wrote" : `What the agent gave to ${tool}`;
+    case "content":
+      return tool === null ? "What was read" : `What ${tool} read`;
+    default:
+      return source;
+  }
+}
 
 export type Files = Detail["files"];
 

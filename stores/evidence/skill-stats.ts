@@ -4,7 +4,14 @@ import { DeletedError } from "../../core/errors.ts";
 import type { Bucket, EvidenceStore } from "../../core/ports.ts";
 import { sha256Hex } from "../../core/schemas/learning/digest.ts";
 import type { Day, ProfileId, SkillName } from "../../core/schemas/ids.ts";
-import { type Evidence, type Lineage, SkillStats, TextVerdict, outranks } from "../../core/schemas/skill.ts";
+import {
+  type Evidence,
+  type Lineage,
+  SkillStats,
+  type SkillUse,
+  TextVerdict,
+  outranks,
+} from "../../core/schemas/skill.ts";
 import { keyOf, prefixOf, slotsOf } from "../keys.ts";
 import { type SwapOutcome, checkRecord, listObjects, parseRecord, swapObject } from "../objects.ts";
 
@@ -28,7 +35,7 @@ export interface SkillStatsOptions {
   list: EvidenceStore["list"];
 }
 
-export type SkillStatsStore = Pick<EvidenceStore, "fold" | "counted">;
+export type SkillStatsStore = Pick<EvidenceStore, "fold" | "counted" | "lastCounts">;
 
 export function createSkillStats({ bucket, profile, judge: judgeTexts, list }: SkillStatsOptions): SkillStatsStore {
   /**
@@ -88,7 +95,20 @@ export function createSkillStats({ bucket, profile, judge: judgeTexts, list }: S
     return { counts, cutAt: null };
   }
 
-  return { fold, counted };
+  async function lastCounts(): Promise<Map<SkillName, SkillUse>> {
+    const counts = new Map<SkillName, SkillUse>();
+    for await (const { key, customMetadata } of listObjects(bucket, prefixOf("stats", { profile }), {
+      metadata: true,
+    })) {
+      if (customMetadata?.of === undefined) continue;
+      const { name } = slotsOf("stats", key)!;
+      const { uses, successes, failures, lastUsedDay } = fromStatsMetadata(name, key, customMetadata);
+      counts.set(name, { uses, successes, failures, lastUsedDay });
+    }
+    return counts;
+  }
+
+  return { fold, counted, lastCounts };
 }
 
 /** A deleted skill needs no stats: the swap then counts as unknown. */

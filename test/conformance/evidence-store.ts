@@ -132,6 +132,24 @@ export function describeEvidenceStore(name: string, make: () => Bucket): void {
       expect(JSON.parse(await stored!.text())).toEqual(folded);
     });
 
+    it("lists the counts of the last folds without reading an object", async () => {
+      const { store, bucket, profile } = setUp();
+      await store.put(evidence(1));
+      await store.put(evidence(2, { skill: "letters", outcome: "failure" }));
+      await store.fold("tables");
+      await store.fold("letters");
+      // Not folded yet.
+      await store.put(evidence(3));
+      const bodiless = createEvidenceStore({ bucket: { ...bucket, get: never }, profile, judge: JUDGE });
+      const one = { uses: 1, lastUsedDay: evidence(1).day };
+      expect(await bodiless.lastCounts()).toEqual(
+        new Map([
+          ["letters", { ...one, successes: 0, failures: 1 }],
+          ["tables", { ...one, successes: 1, failures: 0 }],
+        ]),
+      );
+    });
+
     it("never replaces a fold with one that listed less evidence", async () => {
       const { store, bucket, profile } = setUp();
       await store.put(evidence(1));

@@ -5,7 +5,11 @@ import type { SkillNext } from "../../../core/ports.ts";
 import type { SkillHead } from "../../../core/schemas/skill.ts";
 import { systemClock } from "../../../stores/platform/system-clock.ts";
 import { toBucket } from "../../../stores/platform/r2.ts";
+import { toJudge } from "../../../core/learning/evidence/verdict.ts";
+import { DEFAULTS } from "../../../core/limits.ts";
+import { createEvidenceStore } from "../../../stores/evidence/evidence-store.ts";
 import { createSkillStore } from "../../../stores/skills/skill-store.ts";
+import { evidence } from "../../support/skills/reviews.ts";
 import { seeds } from "../../../skills-seed/index.ts";
 import { START_MS, ask, createProfile, env, expectProblem } from "../api-calls.ts";
 
@@ -372,6 +376,23 @@ describe("a skill as it is read", () => {
       contract: { tools: { terminal: "0123abcd" }, hosts: ["example.com"], formats: [] },
     });
     expect(await call<SkillDetail>("GET", `/${BUNDLED}`)).toHaveProperty("contract");
+  });
+
+  it("is listed with the counts of its last judged use where they are asked for", async () => {
+    const { call, line, put, profile } = await openProfile();
+    const { text } = await put("counted", { "SKILL.md": skillMd("counted") });
+    const store = createEvidenceStore({ bucket: toBucket(env.SKILLS), profile, judge: toJudge(DEFAULTS.learning) });
+    await store.put(evidence(1, { skill: "counted", text }));
+    await store.fold("counted");
+    const use = { uses: 1, successes: 1, failures: 0 };
+    const { skills } = await call<{ skills: SkillLine[] }>("GET", "?counts=1");
+    expect(skills.find(({ name }) => name === "counted")).toMatchObject({ use });
+    expect(await line("counted")).not.toHaveProperty("use");
+    expect(await call("GET", "/counted/evidence")).toMatchObject({
+      text,
+      uses: [{ outcome: "success", text }],
+      seen: 1,
+    });
   });
 
   it("has evidence without uses before a turn loads it", async () => {

@@ -75,7 +75,15 @@ export function createEngineContext({ learning = "on" }: { learning?: Learning }
       skills: createSkillStore({ bucket: watched(bucket), profile: PROFILE, clock, random: () => 0.5, swapMs: 1_000 }),
       memory: (overlay) =>
         createMemoryStore({ kv: watched(kv), profile: PROFILE, clock, overlayMs: settings.memory.overlayMs, overlay }),
-      evidence: { put: unused, list: unused, fold: unused, counted: unused, markActive: unused, activeDays: unused },
+      evidence: {
+        put: unused,
+        list: unused,
+        fold: unused,
+        counted: unused,
+        lastCounts: unused,
+        markActive: unused,
+        activeDays: unused,
+      },
       reviews: new Proxy({} as SessionHost["reviews"], { get: () => unused }),
       queue: { send: unused },
       account: new Proxy({} as SessionHost["account"], { get: () => unused }),

@@ -29,9 +29,17 @@ import { type Env, parseEnvSettings } from "../env.ts";
 import { followPublication } from "./public-skills.ts";
 import { pageQuery, toPage } from "../pages.ts";
 import { AppError, unwrap } from "../problems.ts";
-import { PROBLEM_RESPONSE, describeResponses, createRouter, optionalJsonBody, jsonBody, refuses } from "../router.ts";
+import {
+  Flag,
+  PROBLEM_RESPONSE,
+  describeResponses,
+  createRouter,
+  optionalJsonBody,
+  jsonBody,
+  refuses,
+} from "../router.ts";
 import { openAccount, openArchive } from "../sessions/session-rpc.ts";
-import { openSkills } from "../stores.ts";
+import { openEvidence, openSkills } from "../stores.ts";
 
 export const skills = createRouter();
 
@@ -55,6 +63,9 @@ skills.openapi(
           .max(MAX_QUERY_CHARS)
           .optional()
           .meta({ description: "Words of a task, or sentences about it" }),
+        counts: Flag.meta({
+          description: "With `1`: `use` has the counts of the last judged use. Without: it may lag by a day.",
+        }),
       }),
     },
     responses: describeResponses(
@@ -64,7 +75,7 @@ skills.openapi(
     ),
   }),
   async (c) => {
-    const { query, after, limit } = c.req.valid("query");
+    const { query, after, limit, counts } = c.req.valid("query");
     const lines = await createLibrary({ store: openSkills(c.env, c.var.profile), seeds }).lines();
     const sortKey = ({ name }: SkillLine) => name;
     // Matches keep the order of their rank, so `after` is found by name and not by sorting.
@@ -73,7 +84,11 @@ skills.openapi(
         ? toPage(lines, { limit, after, sortKey })
         : toPage(skipPast(after, await findSkills(c.env, c.var.profile, lines, query)), { limit, sortKey });
     const scene = { disabled: parseEnvSettings(c.env).skills.disabled };
-    const listed = page.map((line) => ({ ...line, ...readinessOf(line, scene) }));
+    const uses = counts ? await openEvidence(c.env, c.var.profile).lastCounts() : null;
+    const listed = page.map((line) => {
+      const use = uses?.get(line.name) ?? line.use;
+      return { ...line, ...(use && { use }), ...readinessOf(line, scene) };
+    });
     return c.json({ skills: listed, ...(next !== undefined && { next }) }, 200);
   },
 );
