@@ -5085,6 +5085,10 @@ export interface Contract {
       next?: string | undefined;
     };
   };
+  "GET /v1/schedule": {
+    query: { schedule: string; timeZone?: string | undefined };
+    answer: { understood: string; timeZone: string; next: number[] };
+  };
   "GET /v1/blueprints": {
     answer: {
       blueprints: {

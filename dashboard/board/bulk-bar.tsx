@@ -1,4 +1,4 @@
-// What can be done with several chosen cards at once, and for which of them it was refused.
+// What can be done with several selected cards at once, and for which of them it was refused.
 import { useState } from "preact/hooks";
 import { Button } from "../components/button.tsx";
 import { confirm } from "../components/dialog.tsx";
@@ -13,7 +13,7 @@ interface BulkBarProps {
   board: string;
   cards: CardLine[];
   failed: FailedChange[];
-  /** Carried out: which were refused. These stay chosen. */
+  /** Carried out: which were refused. These stay selected. */
   onDone(failed: FailedChange[]): void;
   onMove(): void;
   onClear(): void;
@@ -53,8 +53,8 @@ export function BulkBar({ board, cards, failed, onDone, onMove, onClear }: BulkB
   const hasTargets = STATUSES.some((to) => cards.some(({ status }) => targetsOf(status).includes(to)));
 
   return (
-    <section class="bulk" aria-label="Chosen cards">
-      <strong>{count} chosen</strong>
+    <section class="bulk" aria-label="Selected cards">
+      <strong>{count} selected</strong>
       <Button isBusy={isBusy} disabled={!hasTargets} onClick={onMove}>
         Move to…
       </Button>
@@ -68,7 +68,7 @@ export function BulkBar({ board, cards, failed, onDone, onMove, onClear }: BulkB
         Delete
       </Button>
       <Button kind="quiet" onClick={onClear}>
-        Choose none
+        Clear selection
       </Button>
       {failed.length > 0 && (
         <div class="note note-bad bulk-failed" role="alert">

@@ -62,9 +62,15 @@ export function MoveDialog({ cards, to: given, move, onClose }: MoveDialogProps)
       {error !== undefined && <ErrorNote error={error} />}
       {to === undefined ? (
         <ul class="move-targets" aria-label="Columns">
-          {targets.map((target) => (
+          {targets.map((target, i) => (
             <li key={target}>
-              <button type="button" class="move-target" disabled={isBusy} onClick={() => choose(target)}>
+              <button
+                type="button"
+                class="move-target"
+                autofocus={i === 0}
+                disabled={isBusy}
+                onClick={() => choose(target)}
+              >
                 <span class={`dot dot-${target}`} aria-hidden="true" />
                 <strong>{STATUS_NAMES[target]}</strong>
                 <span class="muted">{STATUS_HINTS[target]}</span>

@@ -32,7 +32,7 @@ const GROUPS: [title: string, test: RegExp][] = [
   ["Curator", /^\/v1\/curator/],
   ["MCP servers", /^\/v1\/mcp/],
   ["Channels", /^\/(?:v1\/(?:channels|deliveries)|channels\/)/],
-  ["Jobs", /^\/v1\/jobs/],
+  ["Jobs", /^\/v1\/(?:jobs|schedule)/],
   ["Blueprints", /^\/v1\/(?:blueprints|suggestions)/],
   ["Boards and roles", /^\/v1\/(?:boards|roles)/],
   ["Inbound webhooks", /^\/(?:v1\/webhooks|hooks\/)/],

@@ -379,7 +379,7 @@ describe("the API's description", () => {
         ...["GET /v1/roles", "GET /v1/roles/{role}", "PUT /v1/roles/{role}", "DELETE /v1/roles/{role}"],
         ...["POST /v1/jobs", "GET /v1/jobs", "GET /v1/jobs/{job}", "PATCH /v1/jobs/{job}", "DELETE /v1/jobs/{job}"],
         ...["POST /v1/jobs/{job}/pause", "POST /v1/jobs/{job}/resume", "POST /v1/jobs/{job}/run"],
-        "GET /v1/jobs/{job}/runs",
+        ...["GET /v1/jobs/{job}/runs", "GET /v1/schedule"],
         ...["GET /v1/blueprints", "GET /v1/blueprints/{blueprint}", "POST /v1/blueprints/{blueprint}"],
         ...["GET /v1/suggestions", "POST /v1/suggestions/{suggestion}/accept"],
         "POST /v1/suggestions/{suggestion}/dismiss",

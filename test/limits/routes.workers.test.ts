@@ -420,6 +420,7 @@ const TABLE: Record<string, Asked> = {
   "POST /v1/jobs/{job}/resume": OF_JOB,
   "POST /v1/jobs/{job}/run": { ...OF_JOB, status: 202 },
   "GET /v1/jobs/{job}/runs": OF_JOB,
+  "GET /v1/schedule": { most: 1, status: 200, query: "?schedule=every+2h" },
   "GET /v1/blueprints": { ...OF_BLUEPRINT, most: 1 },
   "GET /v1/blueprints/{blueprint}": { ...OF_BLUEPRINT, most: 1 },
   "POST /v1/blueprints/{blueprint}": { ...OF_BLUEPRINT, status: 201, body: { slots: { about: "Water" } } },

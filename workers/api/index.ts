@@ -12,6 +12,7 @@ import { cardLog } from "./boards/card-log.ts";
 import { cards } from "./boards/cards.ts";
 import { roles } from "./boards/roles.ts";
 import { jobs } from "./jobs/jobs.ts";
+import { schedule } from "./jobs/schedule.ts";
 import { blueprints } from "./blueprints/blueprints.ts";
 import { suggestions } from "./blueprints/suggestions.ts";
 import { goals } from "./goals/goals.ts";
@@ -232,6 +233,7 @@ for (const resource of [
   cardAttachments,
   roles,
   jobs,
+  schedule,
   blueprints,
   suggestions,
   goals,

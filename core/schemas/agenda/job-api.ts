@@ -34,6 +34,13 @@ export const PauseJob = z.strictObject({
   why: z.string().max(1_000).optional().meta({ description: "Shown with the job" }),
 });
 
+/** A schedule as it was understood. */
+export const ScheduleInfo = z.object({
+  understood: z.string(),
+  timeZone: z.string().meta({ description: "The one that the schedule names, or the given one" }),
+  next: z.array(z.int()).min(1).meta({ description: "Its next times, at most five, in milliseconds since 1970" }),
+});
+
 export function toJobInfo(job: Job, due: number | null): JobInfo {
   return JobInfo.parse({ ...job, due, running: job.run });
 }

@@ -90,3 +90,22 @@ describe("a job", () => {
     expectProblem(zone, 422, "time_zone_unknown", "No such time zone");
   });
 });
+
+describe("a schedule", () => {
+  it("is read before a job is made of it: how it is understood, and its next five times", async () => {
+    const query = new URLSearchParams({ schedule: "every weekday at 8", timeZone: "Europe/Berlin" });
+    const { status, body: read } = await ask("GET", `/v1/schedule?${query}`, { key });
+    const { next, ...rest } = read as { next: number[]; understood: string };
+    expect([status, rest]).toEqual([200, { understood: "every weekday at 08:00", timeZone: "Europe/Berlin" }]);
+    const clock = new Intl.DateTimeFormat("en-GB", { timeZone: "Europe/Berlin", timeStyle: "short" });
+    expect(next.map((at) => clock.format(at))).toEqual(Array(5).fill("08:00"));
+    expect(new Set(next).size).toBe(5);
+  });
+
+  it("that has one time has one next time, and one that cannot be read is refused", async () => {
+    const once = await ask("GET", "/v1/schedule?schedule=in+30m", { key });
+    expect((once.body as { next: number[] }).next).toHaveLength(1);
+    const wrong = await ask("GET", "/v1/schedule?schedule=sometimes", { key });
+    expect(wrong).toMatchObject({ status: 422, body: { code: "schedule_unreadable" } });
+  });
+});
