@@ -23,6 +23,7 @@ export const GROUPS: { name: string; pages: PageEntry[] }[] = [
       { slug: "chat", name: "Chat", icon: "chat", load: () => import("./pages/chat.tsx") },
       { slug: "sessions", name: "Sessions", icon: "list", load: () => import("./pages/sessions.tsx") },
       { slug: "board", name: "Board", icon: "board", load: () => import("./pages/board.tsx") },
+      { slug: "goals", name: "Goals", icon: "goal", load: () => import("./pages/goals.tsx") },
       { slug: "jobs", name: "Jobs", icon: "clock", load: () => import("./pages/jobs.tsx") },
     ],
   },

@@ -5419,6 +5419,15 @@ export interface Contract {
       failures: { parse: number; transport: number; check: number };
       waitUntil?: number | undefined;
       failed?: string | undefined;
+      verdicts: {
+        at: number;
+        session: string;
+        turn: number;
+        kind: "done" | "blocked" | "continue" | "wait" | "unparsed" | "unreachable" | "broken";
+        reason: string;
+        failed?: string | undefined;
+        state: "active" | "paused" | "blocked" | "done" | "cleared";
+      }[];
     };
   };
   "POST /v1/goals/{goal}": {

@@ -1,15 +1,25 @@
 // The goals of a profile, in its Agenda, and whom the Agenda owes word of a change. The tables are made with the first goal. Synchronous,
 // over any Sql. Called by goals.ts.
+import type * as z from "zod";
 import { parseStored } from "../errors.ts";
 import type { Sql } from "../ports.ts";
-import { type Goal, type GoalId, StoredGoal } from "../schemas/agenda/goal.ts";
+import { type Goal, type GoalId, type JudgedTurn, StoredGoal, StoredJudgedTurn } from "../schemas/agenda/goal.ts";
 import type { SessionId } from "../schemas/ids.ts";
+
+const VERDICT_SCHEMA = [
+  `CREATE TABLE IF NOT EXISTS goal_verdict (n INTEGER PRIMARY KEY, goal TEXT NOT NULL, session TEXT NOT NULL, record TEXT NOT NULL) STRICT`,
+  "CREATE INDEX IF NOT EXISTS goal_verdict_goal ON goal_verdict (goal, n)",
+  "CREATE INDEX IF NOT EXISTS goal_verdict_session ON goal_verdict (session)",
+];
+/** [own] Of one goal: the most turns that a goal may have without a person. */
+const MAX_VERDICTS = 200;
 
 export const GOAL_SCHEMA = [
   `CREATE TABLE IF NOT EXISTS goal (id TEXT PRIMARY KEY, session TEXT NOT NULL, state TEXT NOT NULL, came_at INTEGER NOT NULL,
     body TEXT NOT NULL) STRICT, WITHOUT ROWID`,
   "CREATE INDEX IF NOT EXISTS goal_by_session ON goal (session, came_at)",
   // `what`: `session:<id>`, or `shown` for what the profile's prompts say. `n` rises with each change that is owed.
+  ...VERDICT_SCHEMA,
   "CREATE TABLE IF NOT EXISTS goal_owed (what TEXT PRIMARY KEY, n INTEGER NOT NULL, due INTEGER NOT NULL, tries INTEGER NOT NULL) STRICT, WITHOUT ROWID",
 ];
 
@@ -42,6 +52,34 @@ export function createGoalRows(sql: Sql) {
     },
     remove(id: GoalId): void {
       sql.run("DELETE FROM goal WHERE id = ?", id);
+      sql.run("DELETE FROM goal_verdict WHERE goal = ?", id);
+    },
+
+    /** The oldest beyond `MAX_VERDICTS` leaves. */
+    addVerdict(goal: GoalId, judged: JudgedTurn): void {
+      const record = JSON.stringify({ v: 1, ...judged } satisfies z.infer<typeof StoredJudgedTurn>);
+      sql.run("INSERT INTO goal_verdict VALUES (NULL, ?, ?, ?)", goal, judged.session, record);
+      sql.run(
+        `DELETE FROM goal_verdict WHERE n = (SELECT n FROM goal_verdict INDEXED BY goal_verdict_goal WHERE goal = ? ORDER BY n DESC
+          LIMIT 1 OFFSET ?)`,
+        ...[goal, MAX_VERDICTS],
+      );
+    },
+    /** Oldest first. */
+    verdicts: (goal: GoalId): JudgedTurn[] =>
+      sql
+        .run<{ record: string }>(
+          "SELECT record FROM goal_verdict INDEXED BY goal_verdict_goal WHERE goal = ? ORDER BY n",
+          goal,
+        )
+        .map(({ record }) => {
+          const what = `A verdict on the goal ${goal}`;
+          const { v: _version, ...judged } = parseStored(StoredJudgedTurn, what, JSON.parse(record));
+          return judged;
+        }),
+    /** The session was deleted: also goals that it worked at before another one say no more of it. */
+    removeVerdictsOf(session: SessionId): void {
+      sql.run("DELETE FROM goal_verdict WHERE session = ?", session);
     },
 
     /** Notes that somebody is to be told. What was noted before counts as the same word. */
@@ -67,8 +105,11 @@ export function createGoalRows(sql: Sql) {
   };
 }
 
-/** For goals that an earlier version stored: `came_at` was `created_at`, as no goal had moved. Idempotent. */
+/** For goals that an earlier version stored: `came_at` was `created_at`, as no goal had moved; verdicts were not kept. Idempotent. */
 export function upgradeGoalTables(sql: Sql): void {
+  const has = (name: string) => sql.run("SELECT 1 FROM sqlite_master WHERE name = ?", name).length > 0;
+  if (!has("goal")) return;
+  if (!has("goal_verdict_session")) for (const query of VERDICT_SCHEMA) sql.run(query);
   if (sql.run("SELECT 1 FROM pragma_table_info('goal') WHERE name = 'created_at'").length === 0) return;
   sql.run("ALTER TABLE goal RENAME COLUMN created_at TO came_at");
 }

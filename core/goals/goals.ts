@@ -3,7 +3,7 @@
 import { toOneLine } from "../clip.ts";
 import { type Result, err, ok } from "../errors.ts";
 import type { Clock, Sql } from "../ports.ts";
-import type { Goal, GoalChange, GoalId, GoalVerdict, ShownGoals } from "../schemas/agenda/goal.ts";
+import type { Goal, GoalChange, GoalDetail, GoalId, GoalVerdict, ShownGoals } from "../schemas/agenda/goal.ts";
 import type { SessionId } from "../schemas/ids.ts";
 import { type GoalLimits, type NewGoal, applyVerdict, beginGoal, changeGoal } from "./goal-machine.ts";
 import { type OwedWord, cameAt, createGoalRows } from "./goal-rows.ts";
@@ -46,6 +46,11 @@ export function createGoals({ sql, clock, limits }: { sql: Sql; clock: Clock; li
     find: (id: GoalId): Result<Goal> => {
       const goal = rows.find(id);
       return goal ? ok(goal) : NOT_FOUND;
+    },
+    /** With what was said of its turns. Failure: `goal_not_found`. */
+    show: (id: GoalId): Result<GoalDetail> => {
+      const goal = rows.find(id);
+      return goal ? ok({ ...goal, verdicts: rows.verdicts(id) }) : NOT_FOUND;
     },
     newestOf: (session: SessionId): Goal | null => rows.newestOf(session),
     list: (): Goal[] => rows.list(),
@@ -105,6 +110,9 @@ export function createGoals({ sql, clock, limits }: { sql: Sql; clock: Clock; li
         const goal = applyVerdict(before, turn, verdict, clock.now(), limits());
         if (goal === before) return goal;
         rows.put(goal);
+        const { kind, reason } = verdict;
+        const failed = verdict.kind === "done" && verdict.failed !== undefined ? { failed: verdict.failed } : {};
+        rows.addVerdict(id, { at: clock.now(), session, turn, kind, reason, ...failed, state: goal.state });
         if (goal.state !== before.state) rows.owe(SHOWN, clock.now());
         return goal;
       });
@@ -115,6 +123,7 @@ export function createGoals({ sql, clock, limits }: { sql: Sql; clock: Clock; li
       sql.transaction(() => {
         const lost = rows.list().filter((goal) => goal.session === session);
         for (const { id } of lost) rows.remove(id);
+        rows.removeVerdictsOf(session);
         if (lost.length > 0) rows.owe(SHOWN, clock.now());
         rows.forget(`${OF_SESSION}${session}`);
       });

@@ -158,6 +158,7 @@ export const AGENDA_FATES: Record<string, Fate> = {
   job: "stays: it would run in both deployments",
   goal: "stays: its session works at it in this deployment",
   goal_owed: "stays: as `goal`",
+  goal_verdict: "stays: as `goal`",
   job_count: "stays: as `job`",
   job_op: "stays: as `job`",
   skill_use: "stays: as `job`",

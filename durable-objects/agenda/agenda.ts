@@ -9,7 +9,7 @@ import type { ChangeCall } from "../../core/jobs/jobs.ts";
 import { type Result, err, messageOf, ok } from "../../core/errors.ts";
 import type { ChangeJob, CreateJob, JobName } from "../../core/schemas/agenda/job.ts";
 import type { NewGoal } from "../../core/goals/goal-machine.ts";
-import type { Goal, GoalChange, GoalId, GoalVerdict } from "../../core/schemas/agenda/goal.ts";
+import type { Goal, GoalChange, GoalDetail, GoalId, GoalVerdict } from "../../core/schemas/agenda/goal.ts";
 import type { Role, RoleName } from "../../core/schemas/agenda/role.ts";
 import type { BoardName } from "../../core/schemas/board/card.ts";
 import type { SessionDelivery } from "../../core/schemas/channels/delivery.ts";
@@ -165,8 +165,8 @@ export class Agenda extends DurableObject<AgendaEnv> {
   async listGoals(): Promise<Goal[]> {
     return this.#goals.list();
   }
-  async findGoal(id: GoalId): Promise<Result<Goal>> {
-    return this.#goals.find(id);
+  async showGoal(id: GoalId): Promise<Result<GoalDetail>> {
+    return this.#goals.show(id);
   }
   async newestGoal(session: SessionId): Promise<Goal | null> {
     return this.#goals.newestOf(session);

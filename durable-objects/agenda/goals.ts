@@ -5,7 +5,7 @@ import type { NewGoal } from "../../core/goals/goal-machine.ts";
 import { SHOWN, type Goals, createGoals, sessionOf } from "../../core/goals/goals.ts";
 import { type Result, err, messageOf } from "../../core/errors.ts";
 import type { Sql } from "../../core/ports.ts";
-import type { Goal, GoalChange, GoalId, GoalVerdict } from "../../core/schemas/agenda/goal.ts";
+import type { Goal, GoalChange, GoalDetail, GoalId, GoalVerdict } from "../../core/schemas/agenda/goal.ts";
 import type { ProfileId, SessionId } from "../../core/schemas/ids.ts";
 import { systemClock } from "../../stores/platform/system-clock.ts";
 import { readSettings } from "../../wiring/settings.ts";
@@ -33,8 +33,8 @@ export function createGoalDesk({ sql, env, profile, changed }: DeskOptions) {
 
   return {
     list: (): Goal[] => (exists() ? goals.list() : []),
-    /** Failure: `goal_not_found`. */
-    find: (id: GoalId): Result<Goal> => (exists() ? goals.find(id) : NOT_FOUND),
+    /** With what was said of its turns. Failure: `goal_not_found`. */
+    show: (id: GoalId): Result<GoalDetail> => (exists() ? goals.show(id) : NOT_FOUND),
     newestOf: (session: SessionId): Goal | null => (exists() ? goals.newestOf(session) : null),
 
     /** Anyone may guess a profile's id, so nothing is stored before the Account knows it. Failures: `profile_gone`, those of `begin` in core/goals. */

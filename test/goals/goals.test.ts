@@ -263,10 +263,39 @@ test("a goal does what its reference model does, and its continuations are numbe
   );
 });
 
+test("what was said of each judged turn is kept with the goal, the newest 200, and leaves with it or with its session", () => {
+  const { goals, begin, judge, clock } = setUp({ maxTurns: 200 });
+  begin(1);
+  judge(1, { kind: "continue", reason: "The tests are missing." });
+  judge(1, { kind: "continue", reason: "A turn is judged once." });
+  const failed = "$ npm test\n1 failed";
+  judge(2, { kind: "done", reason: "All is there.", failed });
+  const said = { at: clock.now(), session: A, state: "active" };
+  const first = { ...said, turn: 1, kind: "continue", reason: "The tests are missing." };
+  const verdicts = [first, { ...said, turn: 2, kind: "done", reason: "All is there.", failed }];
+  expect(goals.show(id(1))).toMatchObject({ ok: true, value: { turns: 2, verdicts } });
+  for (let turn = 3; turn <= 210; turn++) {
+    judge(turn, { kind: "continue", reason: "" });
+    goals.change(id(1), { do: "resume" });
+  }
+  const kept = goals.show(id(1));
+  expect(kept.ok && kept.value.verdicts.map(({ turn }) => turn)).toEqual(Array.from({ length: 200 }, (_, n) => n + 11));
+
+  goals.change(id(1), { do: "move", session: B });
+  goals.loseSession(A);
+  expect(goals.show(id(1))).toMatchObject({ ok: true, value: { verdicts: [] } });
+  goals.loseSession(B);
+  expect(goals.show(id(1))).toMatchObject({ ok: false });
+});
+
 test("goals of an earlier version, which had no moves, are found after the upgrade", () => {
   const { sql, begin, goals } = setUp();
   begin(1);
-  for (const query of ["DROP INDEX goal_by_session", "ALTER TABLE goal RENAME COLUMN came_at TO created_at"])
+  for (const query of [
+    "DROP INDEX goal_by_session",
+    "ALTER TABLE goal RENAME COLUMN came_at TO created_at",
+    "DROP TABLE goal_verdict",
+  ])
     sql.run(query);
   expect(() => goals.newestOf(A)).toThrow("came_at");
   for (let twice = 0; twice < 2; twice++) upgradeGoalTables(sql);

@@ -96,6 +96,28 @@ export type Goal = z.infer<typeof Goal>;
 export const StoredGoal = Goal.extend({ v: z.literal(1) });
 export type StoredGoal = z.infer<typeof StoredGoal>;
 
+/** What was said of one turn of a goal. Kept beside the goal, in order. A stored form: for a change, raise `v`. */
+export const JudgedTurn = z.object({
+  at: time,
+  session: SessionId,
+  /** Of its session. */
+  turn: z.int().min(1),
+  kind: z.enum(["done", "blocked", "continue", "wait", "unparsed", "unreachable", "broken"]),
+  /** What the judge said, or why it said nothing. */
+  reason,
+  /** The end of what a check printed that contradicts `done`. */
+  failed: z.string().max(4_000).optional(),
+  /** The goal's state after it. */
+  state: GoalState,
+});
+export type JudgedTurn = z.infer<typeof JudgedTurn>;
+export const StoredJudgedTurn = JudgedTurn.extend({ v: z.literal(1) });
+
+export const GoalDetail = Goal.extend({
+  verdicts: z.array(JudgedTurn).meta({ description: "The newest 200 turns that were judged, oldest first" }),
+});
+export type GoalDetail = z.infer<typeof GoalDetail>;
+
 /** What a person may do with a goal. */
 export const GoalChange = z.discriminatedUnion("do", [
   z.strictObject({ do: z.literal("pause"), reason: z.string().trim().max(300).optional() }),

@@ -2,7 +2,15 @@
 import { createRoute } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import * as z from "zod";
-import { CreateGoal, Goal, GoalChange, GoalId, GoalList, GoalSpec } from "../../../core/schemas/agenda/goal.ts";
+import {
+  CreateGoal,
+  Goal,
+  GoalChange,
+  GoalDetail,
+  GoalId,
+  GoalList,
+  GoalSpec,
+} from "../../../core/schemas/agenda/goal.ts";
 import { SessionId } from "../../../core/schemas/ids.ts";
 import type { ApiEnv } from "../auth/principal.ts";
 import { openAgenda } from "../boards/open-agenda.ts";
@@ -57,11 +65,11 @@ goals.openapi(
     path: "/v1/goals/{goal}",
     operationId: "readGoal",
     ...refuses("goal_not_found"),
-    description: "Reads a goal: its state, why, and how many turns it has used.",
+    description: "Reads a goal: its state, why, how many turns it has used, and what was said of each.",
     request: { params: GoalParams },
-    responses: describeResponses(200, "The goal", Goal),
+    responses: describeResponses(200, "The goal", GoalDetail),
   }),
-  async (c) => c.json(unwrap(await openAgenda(c).findGoal(c.req.valid("param").goal)), 200),
+  async (c) => c.json(unwrap(await openAgenda(c).showGoal(c.req.valid("param").goal)), 200),
 );
 
 goals.openapi(

@@ -1,0 +1,75 @@
+// All goals by their state: what needs a person comes first.
+import { Badge } from "../components/badge.tsx";
+import { Section } from "../components/page.tsx";
+import { Empty, Loaded } from "../components/states.tsx";
+import { Time } from "../components/time.tsx";
+import { useResource } from "../data/resource.ts";
+import { may } from "../data/sign-in.ts";
+import { hrefOf } from "../pages.ts";
+import { type Goal, describeState, groupGoals } from "./goal-words.ts";
+
+const EVERY_MS = 10_000;
+
+export function GoalList() {
+  const goals = useResource("GET /v1/goals", { query: { limit: "100" } }, { every: EVERY_MS });
+  return (
+    <Loaded of={goals}>
+      {({ goals: list }) =>
+        list.length === 0 ? (
+          <Empty icon="goal" title="No goals yet">
+            <p>A session works at a goal turn by turn, until a judge says that it is reached.</p>
+            {may("write") && (
+              <a class="button" href={hrefOf("jobs", "-", "blueprints")}>
+                See the blueprints
+              </a>
+            )}
+          </Empty>
+        ) : (
+          groupGoals(list).map(({ name, goals: group }) => (
+            <Section key={name} title={name}>
+              <ul class="goal-list">
+                {group.map((goal) => (
+                  <li key={goal.id}>
+                    <GoalRow goal={goal} />
+                  </li>
+                ))}
+              </ul>
+            </Section>
+          ))
+        )
+      }
+    </Loaded>
+  );
+}
+
+function GoalRow({ goal }: { goal: Goal }) {
+  const { name, tone } = describeState(goal);
+  return (
+    <div class="goal-row">
+      <div class="row-main">
+        <a class="goal-text" dir="auto" href={hrefOf("goals", goal.id)}>
+          {goal.text}
+        </a>
+        {goal.reason !== "" && (
+          <span class="muted small goal-text" dir="auto">
+            {goal.reason}
+          </span>
+        )}
+      </div>
+      <div class="row-side">
+        <Turns goal={goal} />
+        <Badge tone={tone}>{name}</Badge>
+        <Time at={goal.updatedAt} />
+      </div>
+    </div>
+  );
+}
+
+/** Used of the allowed. */
+export function Turns({ goal: { turns, maxTurns } }: { goal: Goal }) {
+  return (
+    <span class="turns">
+      {turns} of {maxTurns} turns
+    </span>
+  );
+}
