@@ -38,10 +38,9 @@ export function ChatHead({ view }: { view: SessionView | null }) {
       <span class="grow" />
       {view && (
         <>
-          <a class="button button-quiet" href={hrefOf("chat")}>
-            <Icon name="plus" />
-            <span>New chat</span>
-          </a>
+          <Button kind="quiet" icon="plus" onClick={() => (location.hash = hrefOf("chat"))}>
+            New chat
+          </Button>
           <Button
             kind="quiet"
             icon="file"

@@ -47,7 +47,7 @@ export function ConversationLog({
           {view.hasOlder.value && (
             <p class="log-older">
               <Button isBusy={view.isLoadingOlder.value} onClick={() => void view.readOlder().catch(() => {})}>
-                Show earlier messages
+                Show earlier turns
               </Button>
             </p>
           )}

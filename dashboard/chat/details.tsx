@@ -20,9 +20,7 @@ export function Details({ view }: { view: SessionView }) {
   const { session } = view;
   const choose = async (body: Changed, said: string) => {
     try {
-      view.detail.value = await change("PATCH /v1/sessions/{session}", { params: { session }, body }, [
-        "/v1/sessions?",
-      ]);
+      view.setDetail(await change("PATCH /v1/sessions/{session}", { params: { session }, body }, ["/v1/sessions?"]));
       toast(said);
     } catch (error) {
       toastError(error);
@@ -30,7 +28,7 @@ export function Details({ view }: { view: SessionView }) {
   };
   return (
     <div class="details-panel">
-      <Title key={detail.title} title={detail.title} onRename={(title) => choose({ title }, "Renamed.")} />
+      <Title title={detail.title} onRename={(title) => choose({ title }, "Renamed.")} />
       <Choices detail={detail} choose={choose} />
       <Figures view={view} detail={detail} />
       <Children session={session} />
@@ -39,10 +37,12 @@ export function Details({ view }: { view: SessionView }) {
 }
 
 function Title({ title, onRename }: { title: string; onRename: (title: string) => Promise<void> }) {
-  const [next, setNext] = useState(title);
+  /** `null`: as it is. A title may come while another one is written. */
+  const [written, setWritten] = useState<string | null>(null);
+  const next = written ?? title;
   const submit = (event: Event) => {
     event.preventDefault();
-    void onRename(next.trim());
+    void onRename(next.trim()).then(() => setWritten(null));
   };
   return (
     <form onSubmit={submit}>
@@ -53,7 +53,7 @@ function Title({ title, onRename }: { title: string; onRename: (title: string) =
             dir="auto"
             maxLength={200}
             value={next}
-            onInput={(event) => setNext(event.currentTarget.value)}
+            onInput={(event) => setWritten(event.currentTarget.value)}
           />
         )}
       </Field>

@@ -31,9 +31,20 @@ export function PersonMessage({ session, turn, item, text, actions: { edit } }: 
     <div class="person">
       {item.isGoal && <p class="muted small">Goes on with the goal</p>}
       {item.joined && <p class="muted small">Joined the running turn</p>}
-      <div class="person-text" dir="auto">
+      <div class="person-row">
+        {isFirst && edit && turn.end !== null && text !== "" && (
+          <Button
+            kind="quiet"
+            icon="edit"
+            label="Edit in a branch"
+            class="person-edit-button"
+            onClick={() => setEdited(true)}
+          />
+        )}
         <span class="visually-hidden">You: </span>
-        {text}
+        <div class="person-text" dir="auto">
+          {text}
+        </div>
       </div>
       {item.images.length > 0 && (
         <ul class="images" aria-label="Images">
@@ -50,11 +61,6 @@ export function PersonMessage({ session, turn, item, text, actions: { edit } }: 
             </li>
           ))}
         </ul>
-      )}
-      {isFirst && edit && turn.end !== null && text !== "" && (
-        <div class="person-actions">
-          <Button kind="quiet" icon="edit" label="Edit and send in a branch" onClick={() => setEdited(true)} />
-        </div>
       )}
     </div>
   );
@@ -86,7 +92,7 @@ function EditForm({
     <form class="person-edit" onSubmit={(event) => void submit(event)}>
       <textarea
         class="input"
-        aria-label="Edited message"
+        aria-label="Edited text"
         dir="auto"
         rows={Math.min(12, next.split("\n").length + 1)}
         value={next}
@@ -96,7 +102,7 @@ function EditForm({
       {error !== undefined && <ErrorNote error={error} />}
       <div class="card-actions">
         <Button type="submit" kind="primary" isBusy={isBusy} disabled={next.trim() === ""}>
-          Send in a branch
+          Branch with this text
         </Button>
         <Button onClick={onCancel}>Cancel</Button>
         <p class="muted small">This conversation stays as it is.</p>

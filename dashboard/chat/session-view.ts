@@ -53,6 +53,7 @@ export function openSession(session: string, onRefused: (message: OutgoingMessag
   let waiting: AgentEvent[] = [];
   let isScheduled = false;
   let isRereading = false;
+  let changes = 0;
 
   const outgoing = createOutgoing({
     session,
@@ -194,9 +195,11 @@ export function openSession(session: string, onRefused: (message: OutgoingMessag
 
   /** What the session says of itself: its title, choices, cost, and the turns that wait. */
   async function refresh(): Promise<void> {
+    const known = changes;
     try {
       const found = await call("GET /v1/sessions/{session}", { params, signal: left.signal });
-      detail.value = found;
+      // The person has changed something meanwhile: this answer may be older.
+      if (known === changes) detail.value = found;
       const { turns, into } = conversation.peek();
       const isNew = (n: number) => !into.has(n) && !turns.some((turn) => turn.n === n && turn.items.length > 0);
       const queued = found.turns.filter(({ state, n }) => state === "queued" && isNew(n)).map(({ n }) => n);
@@ -242,6 +245,11 @@ export function openSession(session: string, onRefused: (message: OutgoingMessag
     },
     load,
     refresh,
+    /** The session as it is after a change of the person's own. */
+    setDetail(changed: Detail): void {
+      changes += 1;
+      detail.value = changed;
+    },
     async stop(): Promise<void> {
       await call("POST /v1/sessions/{session}/stop", { params });
     },

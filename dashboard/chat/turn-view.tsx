@@ -194,7 +194,7 @@ function describeFigures({ stats }: TurnEnd): string[] {
     ...(stats.failedCalls > 0 ? [`${formatNumber(stats.failedCalls)} failed`] : []),
     `${formatNumber(read + output)} tokens`,
     ...(cacheRead > 0 ? [`${formatShare(cacheRead / read)} from the cache`] : []),
-    ...(stats.usdMicros === undefined ? [] : [formatMoney(stats.usdMicros / 1e6)]),
+    ...(!stats.usdMicros ? [] : [formatMoney(stats.usdMicros / 1e6)]),
   ];
 }
 

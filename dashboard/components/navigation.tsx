@@ -16,7 +16,7 @@ export function Navigation({ current }: { current: string | undefined }) {
   }, [current]);
   return (
     <div class="side">
-      <a class="brand" href="#/chat" aria-label="Talaria: a new chat">
+      <a class="brand" href="#/chat" aria-label="Talaria">
         <img src="/icon.svg" alt="" width="22" height="22" />
         <span>Talaria</span>
       </a>

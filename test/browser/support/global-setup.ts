@@ -1,4 +1,5 @@
-// Starts what all tests in a browser share: one stack of the real Workers on the rehearsal model, and one Chromium. Stops both at the end.
+// Starts what all tests in a browser share: one stack of the real Workers on the rehearsal model, a second model that takes its time, an exec
+// host, and one Chromium. Stops all at the end.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +9,7 @@ import { readOperatorToken } from "../../../scripts/stack/local-state.ts";
 import { startStack } from "../../../scripts/stack/stack.ts";
 import { selectWorkerVars } from "../../../scripts/stack/worker-vars.ts";
 import { findChromium } from "../../../scripts/chromium.ts";
+import { startPacedModel } from "./paced-model.ts";
 import { SETTINGS } from "./settings.ts";
 
 declare module "vitest" {
@@ -22,15 +24,21 @@ export default async function startBrowserStack(project: TestProject): Promise<(
   if (path === undefined) throw new Error(missing);
   const stateDir = mkdtempSync(join(tmpdir(), "talaria-browser-"));
   const operator = readOperatorToken(stateDir);
-  const vars = { ...selectWorkerVars({}, operator), TALARIA_SETTINGS: JSON.stringify(SETTINGS) };
+  const shell = mkdtempSync(join(tmpdir(), "talaria-shell-"));
+  const paced = await startPacedModel();
+  const vars = {
+    ...selectWorkerVars({}, operator),
+    OLLAMA_BASE_URL: paced.url,
+    TALARIA_SETTINGS: JSON.stringify(SETTINGS),
+  };
   const [stack, server] = await Promise.all([
-    startStack({ stateDir, vars }),
+    startStack({ stateDir, vars, shell }),
     // Chromium's own sandbox needs rights that root and containers lack.
     chromium.launchServer({ executablePath: path, args: ["--no-sandbox", "--disable-dev-shm-usage"] }),
   ]);
   project.provide("browserStack", { url: stack.url, operator, chromium: server.wsEndpoint() });
   return async () => {
-    await Promise.all([stack.stop(), server.close()]);
-    rmSync(stateDir, { recursive: true, force: true });
+    await Promise.all([stack.stop(), server.close(), paced.close()]);
+    for (const folder of [stateDir, shell]) rmSync(folder, { recursive: true, force: true });
   };
 }

@@ -21,7 +21,7 @@ type Piece = { content: string } | { reasoning_content: string } | { tool_calls:
 const PIECE_MS = 15;
 
 /**
- * `Say N words`: that many, one after the other. `Think`: first reasoning. `Call NAME {…}`: calls that tool, and then says what came back.
+ * `Say N words`: that many, one after the other. `Think`: first reasoning. `Call NAME {…}`: then calls that tool, and says what came back.
  * Anything else is repeated.
  */
 export async function startPacedModel(): Promise<PacedServer> {
@@ -65,10 +65,14 @@ function decide(messages: Message[]): Piece[] {
       type: "function",
       function: { name: call[1], arguments: call[2] },
     };
-    return [...thought, { tool_calls: [tool] }];
+    return [...thought, ...toPieces(sayWords(count)), { tool_calls: [tool] }];
   }
   const said = count > 0 ? sayWords(count) : `You said: ${text}`;
-  return [...thought, ...(said.match(/\S+\s*/g) ?? []).map((content) => ({ content }))];
+  return [...thought, ...toPieces(said)];
+}
+
+function toPieces(text: string): Piece[] {
+  return (text.match(/\S+\s*/g) ?? []).map((content) => ({ content }));
 }
 
 function toText(content: unknown): string {
