@@ -1407,6 +1407,29 @@ export interface Contract {
       tools: number;
     };
   };
+  "PATCH /v1/mcp/servers/{server}": {
+    body: {
+      include?: string[] | null | undefined;
+      exclude?: string[] | null | undefined;
+      timeoutMs?: number | null | undefined;
+      enabled?: boolean | undefined;
+    };
+    answer: {
+      server: string;
+      kind: "remote" | "local";
+      address: string;
+      enabled: boolean;
+      secrets: string[];
+      include?: string[] | undefined;
+      exclude?: string[] | undefined;
+      timeoutMs?: number | undefined;
+      authorization: "none" | "asked" | "granted";
+      state: "unknown" | "ready" | "unavailable" | "unauthorized";
+      checkedAt?: number | undefined;
+      reason?: { code: string; message: string } | undefined;
+      tools: number;
+    };
+  };
   "DELETE /v1/mcp/servers/{server}": {
     answer: null;
   };

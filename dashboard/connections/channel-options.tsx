@@ -7,6 +7,7 @@ import type { Answer } from "../data/api.ts";
 import { change } from "../data/resource.ts";
 import { may } from "../data/sign-in.ts";
 import type { Platform } from "./platform.ts";
+import { readNames } from "./read-fields.ts";
 
 type Options = Answer<"GET /v1/channels/{platform}">["options"];
 
@@ -97,10 +98,7 @@ interface ListFieldProps {
 
 function ListField({ label, hint, values, isLocked, onSave }: ListFieldProps) {
   const [text, setText] = useState(values.join(", "));
-  const next = text
-    .split(",")
-    .map((word) => word.trim())
-    .filter(Boolean);
+  const next = readNames(text);
   return (
     <Field label={label} hint={`${hint} Ids or handles of the platform, with commas between them.`}>
       {(props) => (

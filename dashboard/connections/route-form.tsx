@@ -5,6 +5,7 @@ import { Dialog } from "../components/dialog.tsx";
 import { Field } from "../components/field.tsx";
 import { ErrorNote } from "../components/states.tsx";
 import { type Answer, call } from "../data/api.ts";
+import { readNames } from "./read-fields.ts";
 
 type Webhook = Answer<"GET /v1/webhooks">["webhooks"][number];
 
@@ -40,10 +41,7 @@ export function RouteForm({ webhook, onClose, onSaved }: RouteFormProps) {
     event.preventDefault();
     setBusy(true);
     setError(undefined);
-    const only = events
-      .split(",")
-      .map((word) => word.trim())
-      .filter(Boolean);
+    const only = readNames(events);
     const body = {
       ...(prompt !== "" && { prompt }),
       ...((only.length > 0 || webhook?.events) && { events: only }),

@@ -273,6 +273,7 @@ describe("the API's description", () => {
         "GET /v1/approvals",
         "GET /v1/mcp/servers",
         "PUT /v1/mcp/servers/{server}",
+        "PATCH /v1/mcp/servers/{server}",
         "DELETE /v1/mcp/servers/{server}",
         "POST /v1/mcp/servers/{server}/test",
         "POST /v1/mcp/servers/{server}/authorize",

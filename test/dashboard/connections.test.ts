@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { readKnown, toWords } from "../../dashboard/connections/channel-fields.tsx";
 import { describeTest } from "../../dashboard/connections/channel-page.tsx";
-import { readLines } from "../../dashboard/connections/server-form.tsx";
+import { readLines } from "../../dashboard/connections/read-fields.ts";
 
 describe("readLines", () => {
   it("reads names and values, and keeps colons in a value", () => {

@@ -483,6 +483,7 @@ const TABLE: Record<string, Asked> = {
   "PUT /v1/mcp/servers/{server}": {
     ...{ most: 4, status: 200, values: { server: "s" }, body: { url: "https://mcp.example/", enabled: false } },
   },
+  "PATCH /v1/mcp/servers/{server}": { most: 2, status: 404, values: { server: "s" }, body: { enabled: false } },
   "DELETE /v1/mcp/servers/{server}": { most: 3, status: 204, values: { server: "s" } },
   "POST /v1/mcp/servers/{server}/test": { most: 2, status: 404, values: { server: "s" } },
   "POST /v1/mcp/servers/{server}/authorize": { most: 2, status: 404, values: { server: "s" } },

@@ -67,6 +67,15 @@ export const PutMcpServer = z
   .refine(({ url, env }) => url === undefined || !env, { error: "`env` belongs to a `command`" });
 export type PutMcpServer = z.infer<typeof PutMcpServer>;
 
+/** Body of `PATCH /v1/mcp/servers/{server}`: address and secrets stay. `null` takes a choice back. */
+export const ChangeMcpServer = z.strictObject({
+  include: Choice.include.unwrap().nullable().optional().describe("As in `PUT`; `null`: all."),
+  exclude: Choice.exclude.unwrap().nullable().optional().describe("As in `PUT`; `null`: none."),
+  timeoutMs: Choice.timeoutMs.unwrap().nullable().optional().describe("As in `PUT`; `null`: the default."),
+  enabled: Choice.enabled,
+});
+export type ChangeMcpServer = z.infer<typeof ChangeMcpServer>;
+
 /** What is sealed of a server. */
 export const McpSecret = z.union([
   z.strictObject({ url: z.string(), headers: z.record(z.string(), z.string()) }),

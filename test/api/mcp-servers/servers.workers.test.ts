@@ -74,6 +74,28 @@ describe("the routes of MCP servers", () => {
     expect((await ask("GET", PATH, { key })).body).toEqual({ servers: [] });
   });
 
+  test("change what is offered of a server, and keep its address and secrets", async () => {
+    await ask("PUT", `${PATH}/git`, { key, body: { ...body, enabled: false, timeoutMs: 5_000 } });
+    const sealedIn = async () => {
+      const settings: unknown = await env.ACCOUNT.getByName(profile).readSettings();
+      return (settings as { sections: { mcp: Record<string, object> } }).sections.mcp.git;
+    };
+    const before = await sealedIn();
+    const changed = await ask("PATCH", `${PATH}/git`, { key, body: { include: null, timeoutMs: 9_000 } });
+    expect(changed).toMatchObject({ status: 200, body: { enabled: false, exclude: ["x"], timeoutMs: 9_000 } });
+    expect(changed.body).not.toHaveProperty("include");
+    const { include: _gone, ...kept } = before as Record<string, unknown>;
+    expect(await sealedIn()).toEqual({ ...kept, timeoutMs: 9_000 });
+    expect(await ask("PATCH", `${PATH}/nobody`, { key, body: {} })).toMatchObject({
+      status: 404,
+      body: { code: "mcp_server_not_found" },
+    });
+    expect(await ask("PATCH", `${PATH}/git`, { key, body: { url: "https://b.example" } })).toMatchObject({
+      body: { code: "field_unknown" },
+    });
+    await ask("DELETE", `${PATH}/git`, { key });
+  });
+
   test("keep at most ten servers", async () => {
     const answers = [];
     for (let at = 0; at < 11; at++) {

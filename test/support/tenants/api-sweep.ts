@@ -60,6 +60,7 @@ const BODIES: Record<string, (of: Facts) => object | string> = {
   createKey: ({ profile }) => ({ profile }),
   putApprovalMode: () => ({ mode: null }),
   changeSession: () => ({ title: "Taken." }),
+  changeMcpServer: () => ({ enabled: true }),
   putMcpServer: ({ site }) => ({ url: `${site}/mcp/notes` }),
   createChatCompletion: () => ({ model: "talaria", messages: [{ role: "user", content: toMessage([]) }] }),
   changeSettings: () => ({ "turn.titles": false }),

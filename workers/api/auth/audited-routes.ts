@@ -60,6 +60,7 @@ export const AUDITED_ROUTES: Record<string, AuditedRoute> = {
   deleteWebhook: { act: "webhook_delete", isAdmin: true },
   rotateWebhookSecret: { act: "webhook_rotate", isAdmin: true },
   putMcpServer: { act: "mcp_server_put", isAdmin: true },
+  changeMcpServer: { act: "mcp_server_put", isAdmin: true },
   deleteMcpServer: { act: "mcp_server_delete", isAdmin: true },
   authorizeMcpServer: { act: "mcp_server_authorize", isAdmin: true },
   putSkill: { act: "skill_put" },

@@ -6,6 +6,7 @@ import type { McpEntry } from "../../../core/mcp/ports.ts";
 import { sha256Hex } from "../../../core/schemas/learning/digest.ts";
 import { judgeUrl } from "../../../core/outbound/judge-url.ts";
 import {
+  ChangeMcpServer,
   McpAuthorization,
   type McpSecret,
   type McpServer,
@@ -75,6 +76,27 @@ mcpServers.openapi(
     const entry = await account.find(server);
     if (entry.config.enabled !== false) c.executionCtx.waitUntil(account.ask(entry).catch(() => undefined)); // a session asks again
     return c.json(toInfo(entry), 200);
+  },
+);
+
+mcpServers.openapi(
+  createRoute({
+    method: "patch",
+    path: "/v1/mcp/servers/{server}",
+    operationId: "changeMcpServer",
+    scope: "admin",
+    ...refuses("mcp_server_not_found", "too_many_settings", "setting_too_large"),
+    description:
+      "Changes which tools of an MCP server are offered, how long a call may take, and whether it is used. Its address, its secrets and its access stay.",
+    request: { params, body: jsonBody(ChangeMcpServer) },
+    responses: describeResponses(200, "The server as it is stored", McpServerInfo),
+  }),
+  async (c) => {
+    const { server } = c.req.valid("param");
+    const account = openMcpAccount(c.env, c.var.profile);
+    const { config } = await account.find(server);
+    await account.put(server, changeConfig(config, c.req.valid("json")));
+    return c.json(toInfo(await account.find(server)), 200);
   },
 );
 
@@ -166,6 +188,13 @@ function toConfig(body: PutMcpServer, sealed: string): McpServer {
     secretNames: Object.keys(headers ?? env ?? {}).sort(),
     ...choice,
   };
+}
+
+/** What is left out stays; `null` takes a choice back. */
+function changeConfig(config: McpServer, changes: ChangeMcpServer): McpServer {
+  const changed = { ...config, ...changes };
+  const kept = Object.entries(changed).filter(([, value]) => value !== null && value !== undefined);
+  return Object.fromEntries(kept) as McpServer;
 }
 
 function toInfo({ name, config, catalog, access }: McpEntry): McpServerInfo {
