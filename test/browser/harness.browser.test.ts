@@ -53,7 +53,8 @@ describe("the checks of a page", () => {
     const found = await findViolations(page);
     expect(found.map((line) => line.split(":")[0])).toEqual(["critical button-name", "serious color-contrast"]);
     expect(found[0]).toContain("<button></button>");
-    expect(await findViolations(page, { rules: ["color-contrast"] })).toHaveLength(1);
+    expect(await findViolations(page, { only: ["color-contrast"] })).toHaveLength(1);
+    expect(await findViolations(page, { without: ["color-contrast"] })).toEqual([found[0]]);
     await show(page, `<h1>Fixture</h1><button>Go</button>`);
     expect(await findViolations(page)).toEqual([]);
   });

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { type HostileWorld, seedHostileWorld } from "./support/hostile-world.ts";
 import { type Owner, createOwner } from "./support/owner.ts";
 import { openPage, settle } from "./support/page.ts";
-import { TWO_LOOKS, linksOf, lookAt, walk } from "./support/walk.ts";
+import { LOOKS_AT_TEXTS, linksOf, lookAt, walk } from "./support/walk.ts";
 
 let owner: Owner;
 let world: HostileWorld;
@@ -20,14 +20,14 @@ describe("hostile texts", () => {
     const links = new Set<string>();
     await walk(page, {
       world: "hostile",
-      looks: TWO_LOOKS,
+      looks: LOOKS_AT_TEXTS,
       onPage: async () => (await linksOf(page)).forEach((link) => links.add(link)),
     });
     links.add(`#/chat/${world.session}`);
     for (const link of links) {
       await page.goto(`/${link}`);
       await settle(page);
-      await lookAt(page, `hostile-${link.replace(/\W+/g, "-").slice(0, 60)}`, TWO_LOOKS);
+      await lookAt(page, `hostile-${link.replace(/\W+/g, "-").slice(0, 60)}`, LOOKS_AT_TEXTS);
     }
   });
 

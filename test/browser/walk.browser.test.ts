@@ -30,7 +30,10 @@ describe("every page", () => {
       // Backwards: a page may have many controls, and the navigation is before them.
       await pressTabUntil(page, { role: "link", name }, { key: "Shift+Tab" });
       await page.keyboard.press("Enter");
-      await page.getByRole("link", { name, exact: true }).and(page.locator('[aria-current="page"]')).waitFor();
+      await navigation(page)
+        .and(page.getByText(name, { exact: true }))
+        .and(page.locator("[aria-current]"))
+        .waitFor();
       await settle(page);
       expect(await focused(page), `focus after ${name}`).toBe("main");
       for (const action of await page.locator("main header :is(button, a[href]):visible:enabled").all()) {
