@@ -24,6 +24,8 @@ describe("hostile texts", () => {
       onPage: async () => (await linksOf(page)).forEach((link) => links.add(link)),
     });
     links.add(`#/chat/${world.session}`);
+    links.add(`#/board/${world.board}/${world.card}`);
+    for (const skill of world.skills) links.add(`#/skills/${skill}`);
     for (const link of links) {
       await page.goto(`/${link}`);
       await settle(page);

@@ -48,17 +48,18 @@ export async function walk(page: Page, { world, looks = ALL_LOOKS, onPage }: Wal
   return names;
 }
 
-/** Where the page itself leads to within Talaria, the first `most` of each kind: `#/chat/…`, `#/skills/…`. */
-export async function linksOf(page: Page, most = 1): Promise<string[]> {
+/** Where the page leads to within Talaria, one of each kind: `#/chat/…`, `#/board/…`, `#/board/…/…`. */
+export async function linksOf(page: Page): Promise<string[]> {
   const found = await page
     .locator('main a[href^="#/"]:visible')
     .evaluateAll((links) => links.map((link) => link.getAttribute("href") ?? ""));
-  const counts = new Map<string, number>();
-  return [...new Set(found)].filter((link) => {
-    const kind = link.split("/").slice(0, 2).join("/");
-    counts.set(kind, (counts.get(kind) ?? 0) + 1);
-    return counts.get(kind)! <= most;
-  });
+  const byKind = new Map<string, string>();
+  for (const link of found) {
+    const [slug, ...rest] = link.slice(2).split("/");
+    const kind = `${slug} ${rest.length}`;
+    if (!byKind.has(kind)) byKind.set(kind, link);
+  }
+  return [...byKind.values()];
 }
 
 /** Checks what is shown in both themes and widths, and at the narrowest. Leaves the page light and wide. */
