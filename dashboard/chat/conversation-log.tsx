@@ -164,7 +164,8 @@ function useStickyEnd(view: SessionView, marked: number | null) {
   }, [view, marked, view.isLoaded.value]);
 
   function onScroll(): void {
-    const element = box.current!;
+    const element = box.current;
+    if (!element) return; // an event of the frame in which the conversation was left
     const left = element.scrollHeight - element.scrollTop - element.clientHeight;
     // Only the reader moves away from the end: a growing text does not.
     if (element.scrollHeight === height.current || left <= NEAR_END) follows.current = left <= NEAR_END;
