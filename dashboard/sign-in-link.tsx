@@ -24,7 +24,8 @@ export function SignInLink({ code }: { code: string }) {
     setError(undefined);
     try {
       await signInByLink(code);
-      leave();
+      // Not out of a document that another profile's replaces.
+      if (signIn.peek().state !== "unknown") leave();
     } catch (failure) {
       setError(failure);
     }

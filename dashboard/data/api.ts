@@ -33,7 +33,8 @@ export class UnreachableError extends Error {
 /** Set by sign-in.ts: the token of this sign-in, how to read it again, and what to do once the sign-in has ended. */
 export const credentials = {
   csrf: "",
-  refresh: async (): Promise<void> => {},
+  /** False: the server is away, or another profile is signed in now, in whose name nothing may be sent that this one asked for. */
+  refresh: async (): Promise<boolean> => false,
   ended: (): void => {},
 };
 
@@ -77,7 +78,9 @@ async function request(
       body: body === undefined ? undefined : isRaw ? (body as BodyInit) : JSON.stringify(body),
       signal,
     });
-  return settle(ask, signal);
+  // A key or a code that is refused says nothing of the sign-in.
+  const isOfSignIn = headers?.authorization === undefined;
+  return settle(ask, signal, isOfSignIn);
 }
 
 /** Asks for JSON. Throws ProblemError, UnreachableError. */
@@ -87,7 +90,7 @@ export async function call<R extends Route>(route: R, ...asked: AskedArgs<R>): P
 }
 
 /** The answer, or what went wrong. A token that another tab's sign-in has replaced is read again, once. */
-async function settle(ask: () => Promise<Response>, signal: AbortSignal): Promise<Response> {
+async function settle(ask: () => Promise<Response>, signal: AbortSignal, isOfSignIn: boolean): Promise<Response> {
   const reach = () =>
     ask().catch((error: unknown) => {
       // The caller gave up: the page has moved on.
@@ -98,12 +101,12 @@ async function settle(ask: () => Promise<Response>, signal: AbortSignal): Promis
   if (response.ok) return response;
   let problem = await toProblem(response);
   if (problem.code === "csrf_refused") {
-    await credentials.refresh();
+    if (!(await credentials.refresh())) throwUnreachable();
     response = await reach();
     if (response.ok) return response;
     problem = await toProblem(response);
   }
-  if (problem.status === 401) credentials.ended();
+  if (problem.status === 401 && isOfSignIn) credentials.ended();
   throw new ProblemError(problem);
 }
 

@@ -59,7 +59,7 @@ function readTheme(): Theme {
 }
 
 /**
- * What a tab keeps over a reload and forgets when it is closed or signed out: a message that is being written, and messages that the server
+ * What a tab keeps over a reload and forgets when it is closed, signed out, or another profile's: a message that is being written, and messages that the server
  * does not have yet. `null` forgets it.
  */
 export function keepInTab(name: string, value: string | null): void {
@@ -79,7 +79,19 @@ export function readFromTab(name: string): string | null {
   }
 }
 
-/** At the end of a sign-in. */
+/** At the beginning of a sign-in: another profile finds nothing of what this one wrote. */
+export function claimTab(profile: string): void {
+  if (readFromTab(OWNER) === profile) return;
+  forgetTab();
+  keepInTab(OWNER, profile);
+}
+
+/** Somebody has signed in here, and not out. */
+export function isTabClaimed(): boolean {
+  return readFromTab(OWNER) !== null;
+}
+
+/** At a sign-out. */
 export function forgetTab(): void {
   try {
     for (const name of Object.keys(sessionStorage)) if (name.startsWith(TAB)) sessionStorage.removeItem(name);
@@ -89,3 +101,4 @@ export function forgetTab(): void {
 }
 
 const TAB = "talaria.tab.";
+const OWNER = "owner";

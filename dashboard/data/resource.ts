@@ -85,12 +85,6 @@ export async function invalidate(...beginnings: string[]): Promise<void> {
   await Promise.all(matching.filter(([, { users }]) => users > 0).map(([, entry]) => entry.load()));
 }
 
-/** At the end of a sign-in: the next person must see nothing of this one. */
-export function forgetResources(): void {
-  for (const { running } of entries.values()) running?.abort();
-  entries.clear();
-}
-
 const NOTHING = { value: undefined, error: undefined, isLoading: false };
 const noReload = async () => {};
 

@@ -1,38 +1,54 @@
 // Who is signed in. A key, or the code of a one-time link, is exchanged for a cookie that no script can read; the key is forgotten at once.
+// A document belongs to one profile. When its sign-in ends or becomes another's, in this tab or in another one, it is left for a new
+// document: nothing that it holds, shows or has asked for reaches the next person.
 import { signal } from "@preact/signals";
 import { type Answer, ProblemError, call, credentials } from "./api.ts";
-import { forgetTab } from "./preferences.ts";
-import { forgetResources } from "./resource.ts";
+import { claimTab, forgetTab, isTabClaimed } from "./preferences.ts";
 
 type Scope = Answer<"GET /v1/sign-in">["scopes"][number];
+
+interface SignedIn {
+  profile: string;
+  scopes: Scope[];
+  byCookie: boolean;
+}
 
 export type SignIn =
   | { state: "unknown" }
   /** `why`: what ended the sign-in, or kept it from being read. */
-  | { state: "out"; why?: string }
-  | { state: "in"; profile: string; scopes: Scope[]; byCookie: boolean };
+  | { state: "out"; why: string | undefined }
+  | ({ state: "in" } & SignedIn);
 
 export const signIn = signal<SignIn>({ state: "unknown" });
 
-/** Reads who is signed in, at the start and after another tab has signed in. */
-export async function loadSignIn(): Promise<void> {
+/** The profile of this document, once somebody has signed in. */
+let owner: string | undefined;
+/** All tabs share the cookie. A message says who has signed in with it: a profile, or `null` after a sign-out. */
+const tabs = new BroadcastChannel("talaria.sign-in");
+
+/** Reads who is signed in. False: it could not be read, or the document is being left. */
+export async function loadSignIn(): Promise<boolean> {
   try {
     const { profile, scopes, csrf = "", by } = await call("GET /v1/sign-in");
-    credentials.csrf = csrf;
-    signIn.value = { state: "in", profile, scopes, byCookie: by === "cookie" };
+    return begin({ profile, scopes, byCookie: by === "cookie" }, csrf);
   } catch (error) {
-    const isPlain = error instanceof ProblemError && error.problem.code === "key_missing";
-    signIn.value = { state: "out", ...(!isPlain && { why: (error as Error).message }) };
+    // A server that is away ends no sign-in; what a refusal means, `credentials.ended` has seen to.
+    if (owner === undefined) signIn.value = { state: "out", why: whyOut(error as Error) };
+    return false;
   }
+}
+
+function whyOut(error: Error): string | undefined {
+  if (!(error instanceof ProblemError) || error.problem.code !== "key_missing") return error.message;
+  return isTabClaimed() ? "Your sign-in has ended. Sign in again." : undefined;
 }
 
 /** `secret` is a key or a one-time code. Throws ProblemError, UnreachableError. */
 export async function signInWith(secret: string): Promise<void> {
   const asked = { headers: { authorization: `Bearer ${secret}` } };
   const { profile, scopes, csrf } = await call("POST /v1/sign-in", asked);
-  credentials.csrf = csrf;
-  forgetResources();
-  signIn.value = { state: "in", profile, scopes, byCookie: true };
+  tabs.postMessage(profile);
+  begin({ profile, scopes, byCookie: true }, csrf);
 }
 
 /**
@@ -40,31 +56,60 @@ export async function signInWith(secret: string): Promise<void> {
  * what says nothing of the code: ProblemError, UnreachableError.
  */
 export async function signInByLink(code: string): Promise<void> {
-  const wasIn = signIn.value.state === "in";
   try {
     await signInWith(code);
   } catch (error) {
     if (!(error instanceof ProblemError) || error.problem.status !== 401) throw error;
-    if (wasIn) await loadSignIn();
-    else signIn.value = { state: "out", why: error.message };
+    if (owner === undefined) signIn.value = { state: "out", why: error.message };
   }
 }
 
 export async function signOut(): Promise<void> {
   await call("DELETE /v1/sign-in");
-  forgetResources();
-  forgetTab();
-  signIn.value = { state: "out" };
+  tabs.postMessage(null);
+  afterSignOut();
 }
 
 export function may(scope: Scope): boolean {
   return signIn.value.state === "in" && signIn.value.scopes.includes(scope);
 }
 
+function begin(signedIn: SignedIn, csrf: string): boolean {
+  if (owner !== undefined && owner !== signedIn.profile) {
+    leave("/");
+    return false;
+  }
+  owner = signedIn.profile;
+  claimTab(owner);
+  credentials.csrf = csrf;
+  signIn.value = { state: "in", ...signedIn };
+  return true;
+}
+
+function afterSignOut(): void {
+  forgetTab();
+  if (owner !== undefined) leave("/");
+}
+
+/** For a new document, at once empty. Without an address it begins where this one was. */
+function leave(address?: string): void {
+  signIn.value = { state: "unknown" };
+  if (address === undefined) location.reload();
+  else location.replace(address);
+}
+
 credentials.refresh = loadSignIn;
 credentials.ended = () => {
-  if (signIn.value.state === "in") {
-    forgetResources();
-    signIn.value = { state: "out", why: "Your sign-in has ended. Sign in again." };
-  }
+  if (owner !== undefined) leave();
 };
+tabs.addEventListener("message", ({ data }) => {
+  if (data === null) afterSignOut();
+  else void loadSignIn();
+});
+// A browser may keep the document for its back button, and another person may press that.
+addEventListener("pagehide", ({ persisted }) => {
+  if (persisted) signIn.value = { state: "unknown" };
+});
+addEventListener("pageshow", ({ persisted }) => {
+  if (persisted) leave();
+});

@@ -60,6 +60,6 @@ it("of another profile asks first", async () => {
     if (answer.request().method() === "POST" && answer.url().endsWith("/v1/sign-in")) exchanges.push(answer.status());
   });
   await page.getByRole("button", { name: "Sign in to the other profile" }).click();
-  await page.waitForURL(/#\/chat$/);
+  await page.waitForURL("/");
   expect([await whoIs(page), exchanges]).toEqual([other.profile, [201]]);
 });
