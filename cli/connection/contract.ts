@@ -1604,6 +1604,7 @@ export interface Contract {
         overlaps?: string[] | undefined;
         use?: { uses: number; successes: number; failures: number; lastUsedDay: string | null } | undefined;
         requests?: string | undefined;
+        withdrew?: true | undefined;
         name: string;
         readiness: "available" | "setup_needed" | "unsupported" | "disabled";
         missing?: { variables: string[]; files: string[] } | undefined;

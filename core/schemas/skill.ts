@@ -189,12 +189,19 @@ export const IndexLine = SkillHead.pick({
   use: SkillUse.optional(),
   /** A fingerprint of its file of requests; absent without one. */
   requests: z.string().optional(),
+  /** It is archived because its text did harm. Absent in older lines. */
+  withdrew: z.literal(true).optional(),
 });
 export type IndexLine = z.infer<typeof IndexLine>;
 
 export function toIndexLine(head: SkillHead): IndexLine {
   const requests = Object.hasOwn(head.files, REQUESTS_FILE) ? head.files[REQUESTS_FILE] : undefined;
-  return IndexLine.parse({ ...head, ...(requests && { requests: requests.sha256.slice(0, REQUESTS_CHARS) }) });
+  const { state, text, withdrawn = [] } = head;
+  return IndexLine.parse({
+    ...head,
+    ...(requests && { requests: requests.sha256.slice(0, REQUESTS_CHARS) }),
+    ...(state === "archived" && withdrawn.includes(text) && { withdrew: true }),
+  });
 }
 
 /** A prefix of a SHA-256, long enough because a skill has few such files in its life. */

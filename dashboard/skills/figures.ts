@@ -1,6 +1,6 @@
 // The figures of a skill: its success rate with a range, the curve of its evidence, and which skills the index shows. Pure.
 import type { Answer } from "../data/api.ts";
-import { type Line, STATES } from "./words.ts";
+import { type Line, STATES, shownState } from "./words.ts";
 
 export type Evidence = Answer<"GET /v1/skills/{name}/evidence">;
 export type Used = Evidence["uses"][number];
@@ -77,7 +77,7 @@ export interface Wanted {
 export function filterSkills(skills: readonly Line[], { words, state, category }: Wanted): Line[] {
   const parts = words.toLowerCase().split(/\s+/).filter(Boolean);
   return skills.filter((skill) => {
-    if (state !== "" && skill.state !== state) return false;
+    if (state !== "" && shownState(skill) !== state) return false;
     if (category !== "" && skill.category !== category) return false;
     const text = `${skill.name} ${skill.description} ${skill.category}`.toLowerCase();
     return parts.every((part) => text.includes(part));
@@ -91,7 +91,7 @@ export type Row =
 /** Skills below the names of their states, in the order of STATES. */
 export function toRows(skills: readonly Line[]): Row[] {
   return STATES.flatMap(({ state, title }): Row[] => {
-    const own = skills.filter((skill) => skill.state === state);
+    const own = skills.filter((skill) => shownState(skill) === state);
     if (own.length === 0) return [];
     return [
       { kind: "group", key: `state ${state}`, title, count: own.length },

@@ -7,7 +7,7 @@ import { Time } from "../components/time.tsx";
 import { useResource } from "../data/resource.ts";
 import { MadeBy } from "./maker.tsx";
 import { RevisionActions } from "./revision-actions.tsx";
-import { RevisionChanges } from "./revision-changes.tsx";
+import { NothingToCompare, RevisionChanges } from "./revision-changes.tsx";
 import type { Revision } from "./words.ts";
 import { Why } from "./why.tsx";
 
@@ -75,6 +75,7 @@ function RevisionsPage(
           <RevisionCard
             {...{ name, revision, present, first }}
             isWithdrawn={withdrawn.includes(revision.text)}
+            isAfterPurged={isPurged(value.revisions[i + 1])}
             isOpenAtFirst={after === undefined && i < OPEN}
           />
         </li>
@@ -94,13 +95,16 @@ interface CardProps {
   present: number;
   first: number;
   isWithdrawn: boolean;
+  /** The revision before it is known to be purged. */
+  isAfterPurged?: boolean;
   isOpenAtFirst: boolean;
 }
 
-export function RevisionCard({ name, revision, present, first, isWithdrawn, isOpenAtFirst }: CardProps) {
+export function RevisionCard(props: CardProps) {
+  const { name, revision, present, first, isWithdrawn, isAfterPurged = false, isOpenAtFirst } = props;
   const { rev } = revision;
   const [isOpen, setOpen] = useState(isOpenAtFirst);
-  if (isTombstone(revision)) {
+  if (isPurged(revision)) {
     return (
       <article aria-label={`Revision ${rev}`}>
         <h3>Revision {rev}</h3>
@@ -129,12 +133,13 @@ export function RevisionCard({ name, revision, present, first, isWithdrawn, isOp
       <Why citations={revision.citations} />
       <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>{rev === 1 ? "What it began with" : "What it changed"}</summary>
-        {isOpen && <RevisionChanges name={name} rev={rev} before={rev === first ? 0 : rev - 1} />}
+        {isOpen && !isAfterPurged && <RevisionChanges name={name} rev={rev} before={rev === first ? 0 : rev - 1} />}
+        {isOpen && isAfterPurged && <NothingToCompare />}
       </details>
     </article>
   );
 }
 
-function isTombstone(revision: Revision): revision is Extract<Revision, { purgedAt: number }> {
-  return "purgedAt" in revision;
+function isPurged(revision: Revision | undefined): revision is Extract<Revision, { purgedAt: number }> {
+  return revision !== undefined && "purgedAt" in revision;
 }

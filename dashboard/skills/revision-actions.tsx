@@ -45,7 +45,10 @@ export function RevisionActions({ name, rev, present, first }: RevisionActionsPr
       action: "Purge",
       isDanger: true,
       async run() {
-        await change("POST /v1/skills/{name}/purge", { params: { name }, body: { rev } });
+        // The list alone is read again: the files of the others are as they were, and this one has none.
+        await change("POST /v1/skills/{name}/purge", { params: { name }, body: { rev } }, [
+          `/v1/skills/${name}/revisions?`,
+        ]);
         toast(`Revision ${rev} was purged.`);
       },
     });

@@ -19,12 +19,15 @@ export function RevisionChanges({ name, rev, before = rev - 1 }: ChangesProps) {
   const earlier = useResource(route, before === 0 ? null : { params: { name, rev: before } });
   const error = after.error ?? earlier.error;
   if (error !== undefined) {
-    if (isPurged(error))
-      return <p class="muted">One of the two revisions was purged, so there is nothing to compare.</p>;
+    if (isPurged(error)) return <NothingToCompare />;
     return <Failure error={error} retry={() => void Promise.all([after.reload(), earlier.reload()])} />;
   }
   if (after.value === undefined || (before !== 0 && earlier.value === undefined)) return <Loading />;
   return <Changes before={earlier.value?.files ?? {}} after={after.value.files} />;
+}
+
+export function NothingToCompare() {
+  return <p class="muted">One of the two revisions was purged, so there is nothing to compare.</p>;
 }
 
 export function Changes({ before, after }: { before: Files; after: Files }) {

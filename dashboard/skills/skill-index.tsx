@@ -16,7 +16,7 @@ import { hrefOf } from "../pages.ts";
 import { type Row, type Wanted, countBy, filterSkills, toRows } from "./figures.ts";
 import { ImportButton, useDrop } from "./import.tsx";
 import { RateBar } from "./rate-bar.tsx";
-import { type Line, ORIGINS, STATES, stateOf } from "./words.ts";
+import { type Line, ORIGINS, STATES, describeState, shownState } from "./words.ts";
 
 const ROW_PX = 60;
 
@@ -78,7 +78,7 @@ function countOf(count: number): string {
 function Filters({ skills }: { skills: Line[] }) {
   const { words, state, category } = wanted.value;
   const set = (changed: Partial<Wanted>) => (wanted.value = { ...wanted.value, ...changed });
-  const states = new Map(countBy(skills, (skill) => skill.state));
+  const states = new Map(countBy(skills, shownState));
   return (
     <div class="toolbar" role="search">
       <input
@@ -148,8 +148,8 @@ function toRow(row: Row) {
 }
 
 function SkillRow({ skill }: { skill: Line }) {
-  const { name, description, category, state, origin, pinned, use, health, public: isPublic } = skill;
-  const { name: stateName, tone } = stateOf(state);
+  const { name, description, category, origin, pinned, use, health, public: isPublic } = skill;
+  const { name: stateName, tone } = describeState(shownState(skill));
   return (
     <div class="row skill-row">
       <div class="row-main">

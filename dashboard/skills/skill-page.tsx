@@ -12,7 +12,7 @@ import { HistoryPart } from "./history-part.tsx";
 import { MadeBy } from "./maker.tsx";
 import { SkillActions } from "./skill-actions.tsx";
 import { TextPart } from "./text-part.tsx";
-import { type Detail, ORIGINS, type Revision, isWithdrawn, stateOf } from "./words.ts";
+import { type Detail, ORIGINS, type Revision, describeState, stateOfHead } from "./words.ts";
 
 const PARTS = [
   { part: undefined, name: "Text" },
@@ -59,14 +59,14 @@ export function SkillPage({ name, part }: { name: string; part: string | undefin
 
 function Lead({ skill: { head, files } }: { skill: Detail }) {
   const description = head?.description ?? describe(files);
-  const { name: state, tone } = stateOf(head?.state ?? "active");
+  const { name: state, tone } = describeState(head ? stateOfHead(head) : "active");
   return (
     <>
       <span dir="auto" class="skill-description">
         {description}
       </span>
       <span class="badges">
-        {head && isWithdrawn(head) ? <Badge tone="bad">Withdrawn</Badge> : <Badge tone={tone}>{state}</Badge>}
+        <Badge tone={tone}>{state}</Badge>
         {head?.pinned === true && <Badge tone="accent">Pinned</Badge>}
         {head?.public === true && <Badge tone="warn">Public</Badge>}
         <Badge>{ORIGINS[head?.origin ?? "bundled"]}</Badge>
@@ -84,14 +84,13 @@ function describe(files: Detail["files"]): string {
 
 /** Why the skill is in its state, and what its uses say. */
 function Verdict({ skill: { head }, why }: { skill: Detail; why: string | undefined }) {
-  const reason = head?.reason;
-  if (reason === undefined && why === undefined) return null;
+  const reason = head?.reason === undefined ? "" : toSentence(head.reason);
+  // The reason of a verdict begins with what the uses say.
+  const said = why === undefined || reason.includes(why) ? "" : why;
+  if (reason + said === "") return null;
   return (
     <p class="note page-note">
-      <span dir="auto">
-        {reason !== undefined && `${toSentence(reason)} `}
-        {why !== undefined && why !== reason && why}
-      </span>
+      <span dir="auto">{`${reason} ${said}`.trim()}</span>
     </p>
   );
 }

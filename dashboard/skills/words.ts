@@ -5,19 +5,30 @@ export type Line = Answer<"GET /v1/skills">["skills"][number];
 export type Detail = Answer<"GET /v1/skills/{name}">;
 export type Head = NonNullable<Detail["head"]>;
 export type Revision = Answer<"GET /v1/skills/{name}/revisions">["revisions"][number];
-type State = Line["state"];
+export type ShownState = Line["state"] | "withdrawn";
 type Origin = Line["origin"];
 
 /** In the order in which the index shows them. `title`: above a group of skills. */
-export const STATES: { state: State; name: string; tone: "plain" | "good" | "warn" | "accent"; title: string }[] = [
+export const STATES: {
+  state: ShownState;
+  name: string;
+  tone: "plain" | "good" | "bad" | "warn" | "accent";
+  title: string;
+}[] = [
   { state: "pending", name: "Waiting", tone: "warn", title: "Waiting for you" },
   { state: "trial", name: "On trial", tone: "accent", title: "On trial: used, and watched" },
   { state: "active", name: "Active", tone: "good", title: "Active" },
   { state: "stale", name: "Stale", tone: "warn", title: "Stale: long unused, offered last" },
-  { state: "archived", name: "Archived", tone: "plain", title: "Archived or withdrawn: hidden from the agent" },
+  { state: "withdrawn", name: "Withdrawn", tone: "bad", title: "Withdrawn: archived because they did harm" },
+  { state: "archived", name: "Archived", tone: "plain", title: "Archived: hidden from the agent" },
 ];
 
-export function stateOf(state: State): (typeof STATES)[number] {
+/** A skill that a verdict has archived is withdrawn. */
+export function shownState({ state, withdrew }: Pick<Line, "state" | "withdrew">): ShownState {
+  return state === "archived" && withdrew === true ? "withdrawn" : state;
+}
+
+export function describeState(state: ShownState): (typeof STATES)[number] {
   return STATES.find((one) => one.state === state)!;
 }
 
@@ -30,9 +41,8 @@ export const ORIGINS: Record<Origin, string> = {
   hub: "Imported",
 };
 
-/** Its present text was found to do harm, and it was put away for that. */
-export function isWithdrawn({ state, settled }: Pick<Head, "state" | "settled">): boolean {
-  return state === "archived" && settled?.to === "archived" && settled.withdrew === true;
+export function stateOfHead({ state, text, withdrawn = [] }: Pick<Head, "state" | "text" | "withdrawn">): ShownState {
+  return state === "archived" && withdrawn.includes(text) ? "withdrawn" : state;
 }
 
 export interface Maker {

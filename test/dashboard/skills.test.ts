@@ -7,7 +7,8 @@ import {
   type Line,
   bodyOf,
   checksOf,
-  isWithdrawn,
+  shownState,
+  stateOfHead,
   makerOf,
   readCitation,
   sizeOf,
@@ -168,11 +169,12 @@ describe("a skill's text", () => {
     ]);
   });
 
-  it("is withdrawn only when a verdict archived it for harm", () => {
-    const settled = { op: "verdict:x", from: "trial", to: "archived", rev: 1, withdrew: true } as const;
-    expect(isWithdrawn({ state: "archived", settled })).toBe(true);
-    expect(isWithdrawn({ state: "active", settled })).toBe(false);
-    expect(isWithdrawn({ state: "archived" })).toBe(false);
+  it("is withdrawn only when it is archived and its present text did harm", () => {
+    expect(stateOfHead({ state: "archived", text: "a", withdrawn: ["a"] })).toBe("withdrawn");
+    expect(stateOfHead({ state: "archived", text: "a", withdrawn: ["b"] })).toBe("archived");
+    expect(stateOfHead({ state: "active", text: "a", withdrawn: ["a"] })).toBe("active");
+    expect(shownState({ state: "archived", withdrew: true })).toBe("withdrawn");
+    expect(shownState({ state: "archived" })).toBe("archived");
   });
 });
 

@@ -194,6 +194,7 @@ describe("a skill whose uses fail", () => {
       ["archived", 5, undefined, "No earlier text is left."],
     ]);
     expect(await world.head()).toMatchObject({ state: "archived", text: ONE, withdrawn: [THREE, TWO, ONE] });
+    expect((await world.skills.index()).skills[NAME]).toMatchObject({ state: "archived", withdrew: true });
   });
 
   it("does not return to a text that was withdrawn or purged, or whose own uses failed", async () => {
