@@ -47,6 +47,7 @@ export const GROUPS: { name: string; pages: PageEntry[] }[] = [
     pages: [
       { slug: "usage", name: "Usage", icon: "money", load: () => import("./pages/usage.tsx") },
       { slug: "keys", name: "Keys", icon: "key", load: () => import("./pages/keys.tsx") },
+      { slug: "settings", name: "Settings", icon: "settings", load: () => import("./pages/settings.tsx") },
     ],
   },
 ];
