@@ -47,7 +47,9 @@ export const GROUPS: { name: string; pages: PageEntry[] }[] = [
     pages: [
       { slug: "usage", name: "Usage", icon: "money", load: () => import("./pages/usage.tsx") },
       { slug: "keys", name: "Keys", icon: "key", load: () => import("./pages/keys.tsx") },
+      { slug: "models", name: "Models", icon: "model", load: () => import("./pages/models.tsx") },
       { slug: "settings", name: "Settings", icon: "settings", load: () => import("./pages/settings.tsx") },
+      { slug: "health", name: "Health", icon: "health", load: () => import("./pages/health.tsx") },
     ],
   },
 ];

@@ -7,13 +7,11 @@ import type { SealedManifest } from "../../core/schemas/moving/manifest.ts";
 import { ProblemError } from "../connection/http.ts";
 import type { MovingClient } from "./moving-client.ts";
 import { endTar, writeTarEntry } from "./tar-file.ts";
+import { MANIFEST_ENTRY, partEntry } from "./tar-header.ts";
 
 /** A session that is in use is read again this often, each time after a pause. */
 const MAX_REPEATS = 20;
 const REPEAT_MS = 3_000;
-
-export const MANIFEST_ENTRY = "manifest.json";
-export const partEntry = (sha256: string) => `parts/${sha256}.jsonl`;
 
 const Begun = z.object({ export: z.string(), deployment: z.string() });
 /** `end`: where the part ends in the file. */

@@ -4,9 +4,9 @@ import { createHash } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
 import { type CommitPlace, type ImportReport, SealedManifest } from "../../core/schemas/moving/manifest.ts";
 import { ProblemError } from "../connection/http.ts";
-import { MANIFEST_ENTRY, partEntry } from "./export-profile.ts";
 import type { MovingClient } from "./moving-client.ts";
-import { TarError, type TarEntry, listTarEntries, readTarEntry } from "./tar-file.ts";
+import { type TarEntry, listTarEntries, readTarEntry } from "./tar-file.ts";
+import { MANIFEST_ENTRY, TarError, partEntry } from "./tar-header.ts";
 
 /** [own] 20,000 parts of 150 bytes, as JSON in JSON. */
 const MAX_MANIFEST_BYTES = 8 << 20;

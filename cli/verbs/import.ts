@@ -4,7 +4,7 @@ import { UsageError } from "../connection/connection.ts";
 import { type ImportProgress, importProfile } from "../moving/import-profile.ts";
 import { createMovingClient } from "../moving/moving-client.ts";
 import { createProgress } from "../moving/progress.ts";
-import { TarError } from "../moving/tar-file.ts";
+import { TarError } from "../moving/tar-header.ts";
 
 const FOREIGN =
   "No deployment that this one trusts has signed the archive. Its words count as content, and its evidence, settings and usage were left out.";

@@ -9,13 +9,14 @@ interface FormDialogProps {
   title: string;
   /** The verb on the button. */
   action: string;
+  isDanger?: boolean;
   /** May throw: the dialog then stays and says why. */
   run(): Promise<unknown>;
   onClose(): void;
   children: ComponentChildren;
 }
 
-export function FormDialog({ title, action, run, onClose, children }: FormDialogProps) {
+export function FormDialog({ title, action, isDanger = false, run, onClose, children }: FormDialogProps) {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   async function submit(event: Event): Promise<void> {
@@ -37,7 +38,7 @@ export function FormDialog({ title, action, run, onClose, children }: FormDialog
         {error !== undefined && <ErrorNote error={error} />}
         <div class="dialog-foot">
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="primary" isBusy={isBusy}>
+          <Button type="submit" kind={isDanger ? "danger" : "primary"} isBusy={isBusy}>
             {action}
           </Button>
         </div>

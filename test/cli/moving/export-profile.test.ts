@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { exportProfile } from "../../../cli/moving/export-profile.ts";
 import type { ExportedPart, MovingClient } from "../../../cli/moving/moving-client.ts";
-import { TarError, listTarEntries } from "../../../cli/moving/tar-file.ts";
+import { listTarEntries } from "../../../cli/moving/tar-file.ts";
+import { TarError } from "../../../cli/moving/tar-header.ts";
 import { ProblemError } from "../../../cli/connection/http.ts";
 
 let folder: string;
