@@ -4,6 +4,7 @@ import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hook
 import { Button } from "../components/button.tsx";
 import { toastError } from "../components/toasts.tsx";
 import { keepInTab, readFromTab } from "../data/preferences.ts";
+import { may } from "../data/sign-in.ts";
 import { readImage, sortFiles } from "./attachments.ts";
 import type { BusyMode, Composed, GivenImage } from "./outgoing.ts";
 import { useFileDrop } from "./use-file-drop.ts";
@@ -40,9 +41,13 @@ export function Composer({ dropOn, draft, isBusy, isAsked, returned, onSend, onS
   const [mode, setMode] = useState<BusyMode>("queue");
   const id = useId();
   const isOver = useFileDrop(dropOn, (files) => void take(files));
+  const mayWrite = may("write");
   const completion = useSuggestions(text, area, write);
 
-  useEffect(() => area.current?.focus(), [draft]);
+  // Where a keyboard lies over the page, it opens when the reader wants it.
+  useEffect(() => {
+    if (matchMedia("(hover: hover)").matches) area.current?.focus();
+  }, []);
   useEffect(() => {
     if (returned === null || area.current?.value !== "") return;
     write(returned.text);
@@ -111,7 +116,8 @@ export function Composer({ dropOn, draft, isBusy, isAsked, returned, onSend, onS
         ref={area}
         id={id}
         aria-label="Message"
-        placeholder={isAsked ? "Answer the agent" : "Message the agent"}
+        placeholder={mayWrite ? (isAsked ? "Answer the agent" : "Message the agent") : "Your key may only read"}
+        readOnly={!mayWrite}
         rows={1}
         dir="auto"
         value={text}
@@ -166,7 +172,12 @@ export function Composer({ dropOn, draft, isBusy, isAsked, returned, onSend, onS
             Stop
           </Button>
         )}
-        <Button type="submit" kind="primary" icon="send" disabled={text.trim() === "" && images.length === 0}>
+        <Button
+          type="submit"
+          kind="primary"
+          icon="send"
+          disabled={!mayWrite || (text.trim() === "" && images.length === 0)}
+        >
           Send
         </Button>
       </div>

@@ -1,15 +1,17 @@
 // The conversation: turns, then messages on their way. It stays at its end only while the reader is there, and reads older entries when the
 // reader comes to its beginning.
+import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Button } from "../components/button.tsx";
 import { Icon } from "../components/icon.tsx";
 import { Failure, Loading } from "../components/states.tsx";
 import { useResource } from "../data/resource.ts";
-import { placeLessons } from "./learned.tsx";
+import { FileApprovals } from "./file-approvals.tsx";
+import { placeLessons } from "./place-lessons.ts";
 import type { OutgoingMessage } from "./outgoing.ts";
 import type { PersonActions } from "./person-message.tsx";
 import type { SessionView } from "./session-view.ts";
-import { TurnView } from "./turn-view.tsx";
+import { type TurnProps, TurnView } from "./turn-view.tsx";
 
 /** A reader this near to the end, in px, follows it. */
 const NEAR_END = 80;
@@ -35,6 +37,7 @@ export function ConversationLog({
     [reviews.value, conversation.turns.length, session],
   );
   const { box, isAtEnd, toEnd, onScroll } = useStickyEnd(view, marked);
+  const turnNode = useTurnNodes();
   const begun = new Set(conversation.turns.filter(({ items }) => items.length > 0).map(({ n }) => n));
   const waiting = messages.filter(({ turn }) => turn === null || (!begun.has(turn) && !conversation.into.has(turn)));
   const textOf = (turn: number) => messages.find((one) => one.turn === turn)?.text ?? null;
@@ -53,14 +56,17 @@ export function ConversationLog({
           )}
           {error !== undefined && <Failure error={error} retry={() => void view.load()} />}
           {error === undefined && !view.isLoaded.value && messages.length === 0 && <Loading />}
-          {conversation.turns.map((turn) => (
-            <TurnView
-              key={turn.n}
-              {...{ session, turn, textOf, actions }}
-              lessons={lessons.get(turn.n) ?? NONE}
-              isMarked={turn.n === marked}
-            />
-          ))}
+          {conversation.turns.map((turn) =>
+            turnNode({
+              session,
+              turn,
+              textOf,
+              actions,
+              lessons: lessons.get(turn.n) ?? NONE,
+              isMarked: turn.n === marked,
+            }),
+          )}
+          <FileApprovals session={session} />
           {waiting.map((message) => (
             <WaitingMessage key={message.key} message={message} />
           ))}
@@ -82,6 +88,25 @@ export function ConversationLog({
 
 const NONE: never[] = [];
 
+/** A turn that did not change keeps its node, which Preact then skips: an answer that streams costs the same in a long conversation. */
+function useTurnNodes(): (props: TurnProps) => VNode {
+  const known = useRef(new Map<number, { props: TurnProps; node: VNode }>());
+  return (props) => {
+    const { turn, lessons, isMarked, actions } = props;
+    const old = known.current.get(turn.n);
+    const isSame =
+      old?.props.turn === turn &&
+      old.props.lessons === lessons &&
+      old.props.isMarked === isMarked &&
+      old.props.actions === actions &&
+      !turn.items.some((item) => item.kind === "person" && item.text === null);
+    if (isSame) return old.node;
+    const node = <TurnView key={turn.n} {...props} />;
+    known.current.set(turn.n, { props, node });
+    return node;
+  };
+}
+
 const STATES = {
   sending: "Sending…",
   waiting: "Not sent yet: the server does not answer. It is sent again by itself.",
@@ -92,8 +117,10 @@ const BUSY_STATES = { queue: "Waits for the running turn", steer: "Joins the run
 function WaitingMessage({ message: { text, images, state, busy } }: { message: OutgoingMessage }) {
   return (
     <div class="person person-waiting">
-      <div class="person-text" dir="auto">
-        {text}
+      <div class="person-text">
+        <div class="person-words" dir="auto">
+          {text}
+        </div>
       </div>
       {images.length > 0 && (
         <ul class="images" aria-label="Images">

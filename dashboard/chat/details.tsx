@@ -12,6 +12,8 @@ import { hrefOf } from "../pages.ts";
 import { Children } from "./children.tsx";
 import type { Detail, SessionView } from "./session-view.ts";
 
+const SAVED = "Saved. It counts from the next message on.";
+
 type Changed = NonNullable<AskedArgs<"PATCH /v1/sessions/{session}">[0]>["body"];
 
 export function Details({ view }: { view: SessionView }) {
@@ -82,9 +84,7 @@ function Choices({ detail, choose }: { detail: Detail; choose: (body: Changed, s
                 <select
                   {...control}
                   value={detail.model ?? ""}
-                  onChange={(event) =>
-                    void choose({ model: event.currentTarget.value || null }, "From the next message on.")
-                  }
+                  onChange={(event) => void choose({ model: event.currentTarget.value || null }, SAVED)}
                 >
                   <option value="">{main ? `Default (${main.name})` : "Default"}</option>
                   {models.map(({ name }) => (
@@ -101,10 +101,7 @@ function Choices({ detail, choose }: { detail: Detail; choose: (body: Changed, s
                   {...control}
                   value={detail.effort ?? ""}
                   onChange={(event) =>
-                    void choose(
-                      { effort: (event.currentTarget.value || null) as Changed["effort"] },
-                      "From the next message on.",
-                    )
+                    void choose({ effort: (event.currentTarget.value || null) as Changed["effort"] }, SAVED)
                   }
                 >
                   <option value="">Default</option>

@@ -42,9 +42,7 @@ export function PersonMessage({ session, turn, item, text, actions: { edit } }: 
           />
         )}
         <span class="visually-hidden">You: </span>
-        <div class="person-text" dir="auto">
-          {text}
-        </div>
+        <PersonText text={text} />
       </div>
       {item.images.length > 0 && (
         <ul class="images" aria-label="Images">
@@ -61,6 +59,27 @@ export function PersonMessage({ session, turn, item, text, actions: { edit } }: 
             </li>
           ))}
         </ul>
+      )}
+    </div>
+  );
+}
+
+/** A longer message is folded. */
+const FOLDED_CHARS = 2_500;
+const FOLDED_LINES = 30;
+
+function PersonText({ text }: { text: string }) {
+  const isLong = text.length > FOLDED_CHARS || text.split("\n").length > FOLDED_LINES;
+  const [isWhole, setWhole] = useState(false);
+  return (
+    <div class={isLong && !isWhole ? "person-text person-folded" : "person-text"}>
+      <div class="person-words" dir="auto">
+        {text}
+      </div>
+      {isLong && (
+        <button type="button" class="link small" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+          {isWhole ? "Show less" : "Show all of it"}
+        </button>
       )}
     </div>
   );

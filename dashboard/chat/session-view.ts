@@ -2,7 +2,7 @@
 // Holds no markup. Opened by the chat page; closed when another session is shown.
 import { type Signal, computed, signal } from "@preact/signals";
 import type { AgentEvent, Entry } from "../../core/schemas/entry.ts";
-import { type Answer, ProblemError, call, credentials } from "../data/api.ts";
+import { type Answer, ProblemError, UnreachableError, call, credentials } from "../data/api.ts";
 import { type LiveState, openLive } from "../data/live.ts";
 import { invalidate } from "../data/resource.ts";
 import {
@@ -29,6 +29,8 @@ interface LiveMessage {
 const PAGE = 150;
 /** Titles are made after the first answer. */
 const TITLE_MS = [2_000, 6_000];
+/** After a load that nobody answered. */
+const AGAIN_MS = 3_000;
 /** In a hidden tab nothing is drawn. */
 const HIDDEN_MS = 100;
 
@@ -65,7 +67,6 @@ export function openSession(session: string, onRefused: (message: OutgoingMessag
   });
 
   async function load(): Promise<void> {
-    error.value = undefined;
     try {
       const found = await call("GET /v1/sessions/{session}", { params, signal: left.signal });
       const end = Math.max(0, ...found.turns.map(({ input, final }) => final ?? input ?? 0));
@@ -76,10 +77,13 @@ export function openSession(session: string, onRefused: (message: OutgoingMessag
       conversation.value = shown;
       first.value = from;
       isLoaded.value = true;
+      error.value = undefined;
       settle();
       follow(chooseStart(found.turns, shown));
     } catch (failure) {
-      if (!left.signal.aborted) error.value = failure;
+      if (left.signal.aborted) return;
+      error.value = failure;
+      if (failure instanceof UnreachableError) setTimeout(() => void load(), AGAIN_MS);
     }
   }
 

@@ -31,11 +31,11 @@ export function TurnActions({ session, turn, onRetry, onBranch }: TurnActionsPro
     });
   return (
     <>
-      <Button kind="quiet" icon="undo" label="Try again in a branch" disabled={isBusy} onClick={() => run(onRetry)} />
+      <Button kind="quiet" icon="retry" label="Try again in a branch" disabled={isBusy} onClick={() => run(onRetry)} />
       <Button kind="quiet" icon="branch" label="Branch from here" disabled={isBusy} onClick={() => run(onBranch)} />
       <Button
         kind="quiet"
-        icon="check"
+        icon="thumb_up"
         label="This was right"
         aria-pressed={rated === "up"}
         disabled={isBusy}
@@ -43,7 +43,7 @@ export function TurnActions({ session, turn, onRetry, onBranch }: TurnActionsPro
       />
       <Button
         kind="quiet"
-        icon="close"
+        icon="thumb_down"
         label="This was wrong"
         aria-pressed={rated === "down"}
         disabled={isBusy}

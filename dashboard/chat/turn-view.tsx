@@ -7,14 +7,15 @@ import { Time } from "../components/time.tsx";
 import { AnswerText } from "./answer-text.tsx";
 import type { Turn, TurnEnd } from "./conversation.ts";
 import type { AnswerItem, Item, NoticeItem, ToolItem } from "./items.ts";
-import { type Lesson, Learned } from "./learned.tsx";
+import { Learned } from "./learned.tsx";
 import { toForm } from "./notice-text.ts";
+import type { Lesson } from "./place-lessons.ts";
 import { type PersonActions, PersonMessage } from "./person-message.tsx";
 import { isStreaming, openQuestion } from "./progress.ts";
 import { QuestionCard } from "./question-card.tsx";
 import { ToolRow } from "./tool-row.tsx";
 
-interface TurnProps {
+export interface TurnProps {
   session: string;
   turn: Turn;
   /** The text of a message that the log has not given yet. */

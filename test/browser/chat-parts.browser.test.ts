@@ -3,7 +3,9 @@
 import { expect, it } from "vitest";
 import { expectAccessible, expectNoSidewaysScroll } from "./support/accessible.ts";
 import { giveFiles, log, openChat, say } from "./support/chats.ts";
-import { PHONE, screenshot, settle } from "./support/page.ts";
+import { createOwner } from "./support/owner.ts";
+import { PHONE, openPage, screenshot, settle } from "./support/page.ts";
+import { learnFromTable } from "./support/world/lessons.ts";
 
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
@@ -24,6 +26,30 @@ it("asks before a command runs on a real machine: once, or not with a reason", a
   await card.waitFor({ state: "detached" });
   await log(page).getByText("Not today").first().waitFor();
   expect(JSON.stringify(await entries())).toContain("Not today");
+});
+
+it("asks before the agent changes a file that it follows later", async () => {
+  const { page, owner, session } = await openChat({ isPaced: true });
+  await say(page, 'Call write_file {"path":"AGENTS.md","content":"Always brew tea.\\n"}');
+  const card = page.getByRole("region", { name: "The agent asks to change AGENTS.md" });
+  await card.getByText("Always brew tea.").waitFor();
+  await expectAccessible(page);
+  await card.getByRole("button", { name: "Approve" }).click();
+  await card.waitFor({ state: "detached" });
+  expect(new TextDecoder().decode(await owner.client.getFile(session, "AGENTS.md"))).toBe("Always brew tea.\n");
+});
+
+it("shows under a turn what was learned from it, and leads to why", async () => {
+  const owner = await createOwner();
+  const { session, learned, review } = await learnFromTable(owner);
+  const { page } = await openPage({ key: owner.key, at: `#/chat/${session}` });
+  const block = page.getByRole("region", { name: "Learned from this turn" }).first();
+  await block.getByRole("link", { name: learned }).waitFor();
+  await expectAccessible(page);
+  await screenshot(page, "chat-learned");
+  const why = await block.getByRole("link", { name: /^Why/ }).first().getAttribute("href");
+  expect(why).toBe(`#/learning/reviews/${review}`);
+  expect(await block.getByRole("link", { name: learned }).getAttribute("href")).toBe(`#/skills/${learned}`);
 });
 
 it("asks the agent's own questions as a form", async () => {

@@ -214,7 +214,7 @@ describe("the conversation of a page", () => {
         whole.load();
         expect(page.shown().turns).toEqual(whole.shown().turns);
       }),
-      { numRuns: runs(200) },
+      { numRuns: runs(100) },
     );
   }, 120_000);
 

@@ -45,14 +45,19 @@ async function askForMean(owner: Owner, file: string, text: string, column: stri
   return session;
 }
 
-async function learnFromTables(owner: Owner) {
-  const { client } = owner;
+/** Work from which a review learns a skill. */
+export async function learnFromTable(owner: Owner): Promise<{ session: string; learned: string; review: string }> {
   const session = await askForMean(owner, "rain.csv", toExport("level"), "level");
   const first = await awaitReview(owner, session);
   const lesson = first.result?.lessons.find((each) => each.kind === "skill");
   if (lesson?.kind !== "skill") throw new Error(`The first review kept no skill: ${JSON.stringify(first)}`);
-  const learned = lesson.skill;
-  const reviews = [first.review];
+  return { session, learned: lesson.skill, review: first.review };
+}
+
+async function learnFromTables(owner: Owner) {
+  const { client } = owner;
+  const { session, learned, review } = await learnFromTable(owner);
+  const reviews = [review];
 
   for (const column of ["flow", "depth"]) {
     const used = await askForMean(owner, `${column}.csv`, toExport(column), column);

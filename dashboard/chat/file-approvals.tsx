@@ -1,0 +1,60 @@
+// Changes of instruction files (AGENTS.md, SOUL.md) that the agent wants and the person decides: what is there, and what would be.
+import { useState } from "preact/hooks";
+import { Button } from "../components/button.tsx";
+import { Diff } from "../components/diff.tsx";
+import { Icon } from "../components/icon.tsx";
+import { ErrorNote, Loaded } from "../components/states.tsx";
+import { change, useResource } from "../data/resource.ts";
+
+export function FileApprovals({ session }: { session: string }) {
+  const list = useResource("GET /v1/sessions/{session}/approvals", { params: { session } });
+  const waiting = list.value?.approvals.filter(({ kind, state }) => kind === "file" && state === "waiting") ?? [];
+  return (
+    <>
+      {waiting.map(({ id }) => (
+        <FileApproval key={id} session={session} approval={id} />
+      ))}
+    </>
+  );
+}
+
+function FileApproval({ session, approval }: { session: string; approval: string }) {
+  const found = useResource("GET /v1/sessions/{session}/approvals/{approval}", { params: { session, approval } });
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const decide = async (approve: boolean) => {
+    setBusy(true);
+    setError(undefined);
+    try {
+      const asked = { params: { session, approval }, body: { approve } };
+      await change("POST /v1/sessions/{session}/approvals/{approval}", asked, [`/v1/sessions/${session}/`]);
+    } catch (failure) {
+      setError(failure);
+      setBusy(false);
+    }
+  };
+  return (
+    <Loaded of={found}>
+      {(asked) =>
+        asked.kind === "file" && (
+          <section class="card card-asks" aria-label={`The agent asks to change ${asked.path}`}>
+            <h3>
+              <Icon name="file" /> <span dir="auto">May {asked.path} say this?</span>
+            </h3>
+            <p class="muted small">The agent follows this file in later conversations, so its change waits for you.</p>
+            <Diff name={asked.path} before={asked.current} after={asked.content} />
+            {error !== undefined && <ErrorNote error={error} />}
+            <div class="card-actions">
+              <Button kind="primary" disabled={isBusy} onClick={() => void decide(true)}>
+                Approve
+              </Button>
+              <Button disabled={isBusy} onClick={() => void decide(false)}>
+                Reject
+              </Button>
+            </div>
+          </section>
+        )
+      }
+    </Loaded>
+  );
+}
