@@ -1,13 +1,17 @@
 // The forms of a key: its name, what it may do, how long it is valid, and when an old secret ends.
 import { useState } from "preact/hooks";
+import { Dialog } from "../components/dialog.tsx";
 import { Field } from "../components/field.tsx";
 import { FormDialog } from "../components/form-dialog.tsx";
+import { Time } from "../components/time.tsx";
 import { toast } from "../components/toasts.tsx";
 import { call } from "../data/api.ts";
 import { may } from "../data/sign-in.ts";
-import { EXPIRIES, GRACES, type KeyInfo, RIGHTS, nameKey, toExpiry } from "./keys-words.ts";
+import { GRACES, type KeyInfo, RIGHTS, listExpiries, nameKey, outlives } from "./keys-words.ts";
 
 interface FormProps {
+  /** When this browser's sign-in ends, in ms: no key that it makes lasts longer. `null`: unknown. */
+  end: number | null;
   onClose(): void;
   reload(): Promise<void>;
 }
@@ -16,16 +20,20 @@ interface SecretFormProps extends FormProps {
   show(secret: { name: string; key: string }): void;
 }
 
-const IN_90_DAYS = "90";
+/** The server then gives the key the end of the sign-in. */
+const WITH_SIGN_IN = "";
 
-export function MakeKey({ onClose, show, reload }: SecretFormProps) {
+export function MakeKey({ end, onClose, show, reload }: SecretFormProps) {
   const [label, setLabel] = useState("");
   const [right, setRight] = useState(0);
-  const [days, setDays] = useState(IN_90_DAYS);
+  const [expiry, setExpiry] = useState(WITH_SIGN_IN);
   async function make(): Promise<void> {
-    const expiresAt = toExpiry(toDays(days), Date.now());
     const made = await call("POST /v1/keys", {
-      body: { label: label.trim(), scopes: RIGHTS[right]!.scopes, ...(expiresAt !== null && { expiresAt }) },
+      body: {
+        label: label.trim(),
+        scopes: RIGHTS[right]!.scopes,
+        ...(expiry !== WITH_SIGN_IN && { expiresAt: Number(expiry) }),
+      },
     });
     show({ name: nameKey(made), key: made.key });
     void reload();
@@ -45,21 +53,25 @@ export function MakeKey({ onClose, show, reload }: SecretFormProps) {
           </label>
         ))}
       </fieldset>
-      <ExpiryField value={days} onChange={setDays} />
+      <ExpiryField
+        value={expiry}
+        onChange={setExpiry}
+        end={end}
+        first={{ value: WITH_SIGN_IN, name: "With this sign-in" }}
+      />
     </FormDialog>
   );
 }
 
-/** What stays as it is. */
-const KEEP = "keep";
+const KEEP = "";
 
-export function ChangeKey({ info, onClose, reload }: FormProps & { info: KeyInfo }) {
+export function ChangeKey({ info, end, onClose, reload }: FormProps & { info: KeyInfo }) {
   const [label, setLabel] = useState(info.label);
-  const [days, setDays] = useState(KEEP);
+  const [expiry, setExpiry] = useState(KEEP);
   async function change(): Promise<void> {
     await call("PATCH /v1/keys/{id}", {
       params: { id: info.id },
-      body: { label: label.trim(), ...(days !== KEEP && { expiresAt: toExpiry(toDays(days), Date.now()) }) },
+      body: { label: label.trim(), ...(expiry !== KEEP && { expiresAt: Number(expiry) }) },
     });
     toast("The key was changed.");
     void reload();
@@ -67,12 +79,12 @@ export function ChangeKey({ info, onClose, reload }: FormProps & { info: KeyInfo
   return (
     <FormDialog title={`Change ${nameKey(info)}`} action="Save" run={change} onClose={onClose}>
       <LabelField value={label} onChange={setLabel} />
-      <ExpiryField value={days} onChange={setDays} mayKeep />
+      <ExpiryField value={expiry} onChange={setExpiry} end={end} first={{ value: KEEP, name: "As it is" }} />
     </FormDialog>
   );
 }
 
-export function RotateKey({ info, onClose, show, reload }: SecretFormProps & { info: KeyInfo }) {
+export function RotateKey({ info, end, onClose, show, reload }: SecretFormProps & { info: KeyInfo }) {
   const [seconds, setSeconds] = useState(String(GRACES[1]!.seconds));
   async function rotate(): Promise<void> {
     const made = await call("POST /v1/keys/{id}/rotate", {
@@ -82,6 +94,15 @@ export function RotateKey({ info, onClose, show, reload }: SecretFormProps & { i
     show({ name: nameKey(made), key: made.key });
     void reload();
   }
+  if (outlives(info, end))
+    return (
+      <Dialog title={`Rotate ${nameKey(info)}`} onClose={onClose}>
+        <p>
+          This key is valid for longer than this browser's sign-in, so its new secret is not shown here. Rotate it in
+          the terminal: <code>npm run chat -- keys rotate {info.id}</code>
+        </p>
+      </Dialog>
+    );
   return (
     <FormDialog title={`Rotate ${nameKey(info)}`} action="Rotate key" run={rotate} onClose={onClose}>
       <p>
@@ -124,14 +145,31 @@ function LabelField({ value, onChange }: ValueProps) {
   );
 }
 
-function ExpiryField({ value, onChange, mayKeep = false }: ValueProps & { mayKeep?: boolean }) {
+interface ExpiryProps extends ValueProps {
+  end: number | null;
+  first: { value: string; name: string };
+}
+
+function ExpiryField({ value, onChange, end, first }: ExpiryProps) {
+  const [choices] = useState(() => listExpiries(Date.now(), end));
+  const hint = (
+    <>
+      A key of a browser ends with the sign-in at the latest
+      {end !== null && (
+        <>
+          : <Time at={end} isExact />
+        </>
+      )}
+      . For one that lasts: <code>npm run chat -- keys make</code>
+    </>
+  );
   return (
-    <Field label="Expires">
+    <Field label="Expires" hint={hint}>
       {(props) => (
         <select {...props} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-          {mayKeep && <option value={KEEP}>As it is</option>}
-          {EXPIRIES.map(({ name, days }) => (
-            <option key={name} value={days ?? ""}>
+          <option value={first.value}>{first.name}</option>
+          {choices.map(({ name, at }) => (
+            <option key={at} value={at}>
               {name}
             </option>
           ))}
@@ -139,9 +177,4 @@ function ExpiryField({ value, onChange, mayKeep = false }: ValueProps & { mayKee
       )}
     </Field>
   );
-}
-
-/** The value of the choice "Never" is empty. */
-function toDays(value: string): number | null {
-  return value === "" ? null : Number(value);
 }

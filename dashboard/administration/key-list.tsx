@@ -1,5 +1,5 @@
 // The keys of the profile: made and rotated with a secret that is shown once, changed and revoked.
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { Badge } from "../components/badge.tsx";
 import { Button } from "../components/button.tsx";
 import { confirm } from "../components/dialog.tsx";
@@ -8,18 +8,17 @@ import { Failure, Loading } from "../components/states.tsx";
 import { Time } from "../components/time.tsx";
 import { toast } from "../components/toasts.tsx";
 import { call } from "../data/api.ts";
-import type { List } from "../data/list.ts";
+import { type List, useList } from "../data/list.ts";
 import { useResource } from "../data/resource.ts";
 import { ChangeKey, MakeKey, RotateKey } from "./key-forms.tsx";
-import { type KeyInfo, isExpired, nameKey } from "./keys-words.ts";
+import { type KeyInfo, type SignInInfo, isExpired, nameKey } from "./keys-words.ts";
 
 export function KeyList({ keys }: { keys: List<KeyInfo> }) {
   const [isMaking, setMaking] = useState(false);
   // Nowhere but here, and gone when the dialog closes.
   const [secret, setSecret] = useState<{ name: string; key: string }>();
-  const { value: who } = useResource("GET /v1/sign-in", {});
-  const { value: browsers } = useResource("GET /v1/sign-ins", { query: {} });
-  const own = browsers?.signIns.find(({ id }) => id === who?.id)?.key ?? who?.id;
+  const signIn = useOwnSignIn();
+  const end = signIn?.expiresAt ?? null;
   return (
     <>
       <div class="toolbar toolbar-end">
@@ -31,10 +30,17 @@ export function KeyList({ keys }: { keys: List<KeyInfo> }) {
       {!keys.isReady && <Loading />}
       <ul class="items" aria-label="Keys">
         {keys.items.map((key) => (
-          <KeyRow key={key.id} info={key} isOwn={key.id === own} reload={keys.reload} show={setSecret} />
+          <KeyRow
+            key={key.id}
+            info={key}
+            isOwn={key.id === signIn?.key}
+            end={end}
+            reload={keys.reload}
+            show={setSecret}
+          />
         ))}
       </ul>
-      {isMaking && <MakeKey onClose={() => setMaking(false)} show={setSecret} reload={keys.reload} />}
+      {isMaking && <MakeKey end={end} onClose={() => setMaking(false)} show={setSecret} reload={keys.reload} />}
       {secret && (
         <SecretDialog
           title={`The secret of ${secret.name}`}
@@ -47,15 +53,28 @@ export function KeyList({ keys }: { keys: List<KeyInfo> }) {
   );
 }
 
+/** The sign-in of this browser, once it is found in the list. */
+function useOwnSignIn(): SignInInfo | undefined {
+  const { value: who } = useResource("GET /v1/sign-in", {});
+  const list = useList("GET /v1/sign-ins", { query: {} }, ({ signIns }) => signIns);
+  const found = list.items.find(({ id }) => id === who?.id);
+  useEffect(() => {
+    if (!found && list.hasMore && !list.isLoading && list.error === undefined) list.more();
+  }, [found, list.items, list.isLoading]);
+  return found;
+}
+
 interface KeyRowProps {
   info: KeyInfo;
+  /** Of this browser's sign-in, in ms. `null`: unknown. */
+  end: number | null;
   /** This browser is signed in by it. */
   isOwn: boolean;
   reload(): Promise<void>;
   show(secret: { name: string; key: string }): void;
 }
 
-function KeyRow({ info, isOwn, reload, show }: KeyRowProps) {
+function KeyRow({ info, end, isOwn, reload, show }: KeyRowProps) {
   const [form, setForm] = useState<"change" | "rotate">();
   const close = () => setForm(undefined);
   const name = nameKey(info);
@@ -131,8 +150,8 @@ function KeyRow({ info, isOwn, reload, show }: KeyRowProps) {
         )}
         <code>{info.id}</code>
       </p>
-      {form === "change" && <ChangeKey info={info} onClose={close} reload={reload} />}
-      {form === "rotate" && <RotateKey info={info} onClose={close} show={show} reload={reload} />}
+      {form === "change" && <ChangeKey info={info} end={end} onClose={close} reload={reload} />}
+      {form === "rotate" && <RotateKey info={info} end={end} onClose={close} show={show} reload={reload} />}
     </li>
   );
 }

@@ -19,17 +19,23 @@ export const RIGHTS: { name: string; about: string; scopes: Scope[] }[] = [
 
 const DAY_MS = 24 * 60 * 60_000;
 
-export const EXPIRIES: { name: string; days: number | null }[] = [
+const EXPIRIES: { name: string; days: number }[] = [
+  { name: "In a day", days: 1 },
+  { name: "In 3 days", days: 3 },
   { name: "In 7 days", days: 7 },
   { name: "In 30 days", days: 30 },
   { name: "In 90 days", days: 90 },
-  { name: "In a year", days: 365 },
-  { name: "Never", days: null },
 ];
 
-/** `null`: never. In ms since 1970. */
-export function toExpiry(days: number | null, now: number): number | null {
-  return days === null ? null : now + days * DAY_MS;
+/** The expiries that end before the sign-in does, each with its time in ms since 1970. `end`: `null` if it is unknown. */
+export function listExpiries(now: number, end: number | null): { name: string; at: number }[] {
+  const all = EXPIRIES.map(({ name, days }) => ({ name, at: now + days * DAY_MS }));
+  return all.filter(({ at }) => end !== null && at < end);
+}
+
+/** A browser cannot give a key a later end than its own sign-in has, nor learn the new secret of one that ends later. */
+export function outlives({ expiresAt }: Pick<KeyInfo, "expiresAt">, end: number | null): boolean {
+  return end !== null && (expiresAt === undefined || expiresAt > end);
 }
 
 export const GRACES: { name: string; seconds: number }[] = [

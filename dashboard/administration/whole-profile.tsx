@@ -6,11 +6,9 @@ import { FormDialog } from "../components/form-dialog.tsx";
 import { formatBytes } from "../components/numbers.ts";
 import { Section } from "../components/page.tsx";
 import { ErrorNote } from "../components/states.tsx";
-import { toast } from "../components/toasts.tsx";
-import { call } from "../data/api.ts";
-import { forgetResources } from "../data/resource.ts";
+import { call, credentials } from "../data/api.ts";
+import { invalidate } from "../data/resource.ts";
 import { saveBlob } from "../data/save-file.ts";
-import { signIn } from "../data/sign-in.ts";
 import { type Imported, exportProfile, importProfile } from "./move-profile.ts";
 
 export function WholeProfile({ profile }: { profile: string }) {
@@ -98,7 +96,7 @@ function Import() {
   const start = (file: File) =>
     run(async (say) => {
       const imported = await importProfile(file, say);
-      forgetResources();
+      await invalidate("/v1/");
       return describeImport(imported);
     });
   return (
@@ -144,9 +142,7 @@ function DeleteProfile({ profile, onClose }: { profile: string; onClose(): void 
   async function remove(): Promise<void> {
     if (typed.trim() !== profile) throw new Error("This is not the id of the profile. Nothing was deleted.");
     await call("DELETE /v1/profiles/{profile}", { params: { profile }, query: { confirm: profile } });
-    forgetResources();
-    toast("The profile was deleted.");
-    signIn.value = { state: "out", why: "The profile was deleted." };
+    credentials.ended();
   }
   return (
     <FormDialog title="Delete this profile?" action="Delete everything" isDanger run={remove} onClose={onClose}>
