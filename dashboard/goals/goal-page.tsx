@@ -258,7 +258,7 @@ function VerdictLine({ verdict }: { verdict: Verdict }) {
     <>
       <p class="run-head">
         <Badge tone={tone}>{name}</Badge>
-        <a href={hrefOf("chat", verdict.session)}>Turn {verdict.turn}</a>
+        <a href={hrefOf("chat", verdict.session, verdict.turn)}>Turn {verdict.turn}</a>
         <span class="muted small">
           <Time at={verdict.at} isExact />
         </span>

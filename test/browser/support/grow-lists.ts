@@ -4,6 +4,7 @@ import type { Page, Route } from "playwright-core";
 import type { Contract } from "../../../cli/connection/contract.ts";
 
 type SessionLine = Contract["GET /v1/sessions"]["answer"]["sessions"][number];
+type CardLine = Contract["GET /v1/boards/{board}/cards"]["answer"]["cards"][number];
 type SkillLine = Contract["GET /v1/skills"]["answer"]["skills"][number];
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -13,6 +14,11 @@ const LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 export async function growLists(page: Page, { sessions = 10_000, skills = 1_000 } = {}): Promise<void> {
   await page.route(/\/v1\/sessions(?:\?.*)?$/, (route) => answerPage(route, "sessions", sessions, 1_000, toSession));
   await page.route(/\/v1\/skills(?:\?.*)?$/, (route) => answerPage(route, "skills", skills, 1_000, toSkill));
+}
+
+/** All cards are ready, and a person's. The board itself must exist. */
+export async function growBoard(page: Page, cards: number): Promise<void> {
+  await page.route(/\/v1\/boards\/main\/cards(?:\?.*)?$/, (route) => answerPage(route, "cards", cards, 200, toCard));
 }
 
 /** `after` is the number of the last item. */
@@ -47,6 +53,15 @@ function toSkill(n: number): SkillLine {
     rev: 1,
     text: "0".repeat(64),
     readiness: "available",
+  };
+}
+
+function toCard(n: number): CardLine {
+  return {
+    ...{ v: 2, id: `c${toDigits(n, 12).toLowerCase()}`, title: `Card ${n} of many`, author: { by: "owner" } },
+    ...{ assignee: { person: "Ada" }, status: "ready", priority: 0, label: null, createdAt: n, changedAt: n },
+    ...{ startedAt: null, endedAt: null, notBefore: null, run: null, claimUntil: null, block: null, reason: null },
+    ...{ summary: null, failures: 0, recurrences: 0, limits: {}, skills: [] },
   };
 }
 
