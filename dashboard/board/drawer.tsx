@@ -90,6 +90,11 @@ function DrawerBody({
   const [isEditing, setEditing] = useState(false);
   const mayWrite = may("write");
   const params = { board, card: card.id };
+  // A form or a button that had the focus may be gone: Escape must still reach the drawer.
+  useEffect(() => {
+    if (document.activeElement === document.body)
+      document.getElementById(titleId)?.closest<HTMLElement>(".drawer")?.focus({ preventScroll: true });
+  });
   /** Shows what a change has answered, at once. */
   async function show(changed: CardLine): Promise<void> {
     onChanged(changed);
