@@ -1,10 +1,12 @@
-// One card in its column: what it is, who has it, and what it waits for. Dragged by pointer; moved by its menu, or by the key M.
+// One card in its column: what it is, who has it, and what it waits for. Dragged by pointer; moved by its menu, or by
+// the key M. The arrow keys go from card to card.
 import { signal } from "@preact/signals";
 import { Badge } from "../components/badge.tsx";
 import { Button } from "../components/button.tsx";
 import { Icon } from "../components/icon.tsx";
 import { Time } from "../components/time.tsx";
 import { hrefOf } from "../pages.ts";
+import { focusNeighbour } from "./arrow-keys.ts";
 import { type CardLine, nameAssignee } from "./cards.ts";
 
 /** Cards under the pointer, from one that was taken hold of until it is dropped. */
@@ -36,9 +38,12 @@ export function Tile({ board, card, isSelected, isOpen, onMove, onSelect, withSe
   const { id, title, priority, assignee, label, block, counts } = card;
   const isHeld = dragged.value.some((one) => one.id === id);
   function onKeyDown(event: KeyboardEvent): void {
-    if (event.key !== "m" || event.ctrlKey || event.metaKey || event.altKey || !onMove) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    const link = event.target as HTMLElement;
+    if (!link.matches(".tile-title")) return;
+    if (event.key === "m" && onMove) onMove(card);
+    else if (!focusNeighbour(link, event.key)) return;
     event.preventDefault();
-    onMove(card);
   }
   return (
     // oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- the key M of its link and its button do the same
@@ -87,9 +92,9 @@ export function Tile({ board, card, isSelected, isOpen, onMove, onSelect, withSe
       </a>
       <div class="tile-foot">
         {assignee && (
-          <span class="tile-assignee clip" dir="auto" title={`Assigned to ${nameAssignee(assignee)}`}>
+          <span class="tile-assignee" dir="auto" title={`Assigned to ${nameAssignee(assignee)}`}>
             <Icon name={"role" in assignee ? "spark" : "person"} />
-            {nameAssignee(assignee)}
+            <span class="clip">{nameAssignee(assignee)}</span>
           </span>
         )}
         {block && <Badge tone="bad">{BLOCK_NAMES[block.kind]}</Badge>}

@@ -118,7 +118,7 @@ function About({ job, newest }: { job: Job; newest: Run | undefined }) {
               Schedule: `${job.understood} (${job.timeZone})`,
               "Last run": last && <Badge tone={last.tone}>{last.name}</Badge>,
               "Failures in a row": job.failures === 0 ? undefined : formatNumber(job.failures),
-              Runs:
+              "Runs on its schedule":
                 job.repeat == null ? formatNumber(job.ran) : `${formatNumber(job.ran)} of ${formatNumber(job.repeat)}`,
               "The answer goes": describeTarget(job.deliver),
               Skills: job.skills?.join(", ") || undefined,

@@ -81,6 +81,10 @@ describe("a board", () => {
     await column(page, "Ready").getByText("Oil the hinges").waitFor();
     await owner.call("POST", `/v1/boards/main/cards/${id}/complete`, { summary: "Two coats of blue." });
     await column(page, "Done").getByText("Paint the door").waitFor();
+    // By keyboard from column to column.
+    await column(page, "Ready").getByRole("link", { name: "Oil the hinges" }).focus();
+    await page.keyboard.press("ArrowRight");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Paint the door");
   });
 
   it("opens a card beside it: edits, links without a circle, comments, a file; Escape gives the focus back", async () => {
