@@ -2245,7 +2245,9 @@ export interface Contract {
       reviews: {
         review: string;
         state: "waiting" | "done" | "superseded" | "dead";
+        at: number;
         summary?: string | undefined;
+        trigger?: "model_calls" | "value" | "similar_turns" | "skill_wrong" | "cheaper" | "correction" | "rating" | "memory_turns" | "memory_full" | "refine" | undefined;
         lessons?: (
           | {
               kind: "skill";
@@ -2266,6 +2268,8 @@ export interface Contract {
               preview?: string | undefined;
             }
         )[] | undefined;
+        refused?: number | undefined;
+        spent?: { calls: number; tokens: number; usd: number } | undefined;
       }[];
     };
   };

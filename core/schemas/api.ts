@@ -18,7 +18,7 @@ import { Observation, TraceStep } from "./learning/learning.ts";
 import { MemoryEntry, MemoryStoreName } from "./memory.ts";
 import { Personality } from "./profile/personality.ts";
 import { Scope } from "./keys/scope.ts";
-import { Lesson, ReviewDead, ReviewJob, ReviewResult, ReviewState } from "./learning/review.ts";
+import { Lesson, ReviewDead, ReviewJob, ReviewResult, ReviewState, Trigger } from "./learning/review.ts";
 import { ToolSettings } from "./profile/tools.ts";
 import { Origin } from "./sessions/origin.ts";
 import { SessionChoice } from "./sessions/session-choice.ts";
@@ -409,8 +409,18 @@ export const MemoryPurged = z.object({ store: MemoryStoreName, id: Sha256, delet
 export const Forgotten = z.object({ removed: z.int() });
 
 export const ReviewLine = z.object({ review: ReviewId, state: ReviewState });
+/** `at`: when it began. The rest is known once it has ended: `refused` counts writes, `spent` is of all its model calls. */
 export const ReviewLineList = Page.extend({
-  reviews: z.array(ReviewLine.extend({ summary: z.string().optional(), lessons: z.array(Lesson).optional() })),
+  reviews: z.array(
+    ReviewLine.extend({
+      at: z.int(),
+      summary: z.string().optional(),
+      trigger: Trigger.optional(),
+      lessons: z.array(Lesson).optional(),
+      refused: z.int().optional(),
+      spent: z.object({ calls: z.int(), tokens: z.int(), usd: z.number() }).optional(),
+    }),
+  ),
 });
 export type ReviewLineList = z.infer<typeof ReviewLineList>;
 export const ReviewDetail = z.object({

@@ -10,7 +10,7 @@ interface DiffProps {
   after: string | null;
 }
 
-type Line = { kind: "same" | "added" | "removed" | "gap"; text: string; old?: number; new?: number };
+export type DiffLine = { kind: "same" | "added" | "removed" | "gap"; text: string; old?: number; new?: number };
 
 /** Unchanged lines around a change. */
 const CONTEXT = 3;
@@ -20,8 +20,7 @@ const SIGNS = { same: " ", added: "+", removed: "−", gap: "⋯" };
 const SPOKEN = { same: "", added: "Added: ", removed: "Removed: ", gap: "" };
 
 export function Diff({ name, before, after }: DiffProps) {
-  const [lines, setLines] = useState<Line[] | Error>();
-  const [isWhole, setWhole] = useState(false);
+  const [lines, setLines] = useState<DiffLine[] | Error>();
   useEffect(() => {
     let isCurrent = true;
     compare(before ?? "", after ?? "").then(
@@ -35,6 +34,11 @@ export function Diff({ name, before, after }: DiffProps) {
   if (lines === undefined) return <Loading />;
   if (lines instanceof Error) return <Failure error={lines} retry={() => location.reload()} />;
   if (lines.length === 0) return <p class="muted">Nothing changed in the text.</p>;
+  return <DiffLines name={name} lines={lines} />;
+}
+
+export function DiffLines({ name, lines }: { name: string; lines: DiffLine[] }) {
+  const [isWhole, setWhole] = useState(false);
   const shown = isWhole ? lines : lines.slice(0, FIRST_LINES);
   return (
     <div class="diff" role="group" aria-label={`Changes of ${name}`} tabIndex={0}>
@@ -61,12 +65,12 @@ export function Diff({ name, before, after }: DiffProps) {
   );
 }
 
-async function compare(before: string, after: string): Promise<Line[]> {
+async function compare(before: string, after: string): Promise<DiffLine[]> {
   const { structuredPatch } = await import("diff");
   const { hunks } = structuredPatch("", "", before, after, "", "", { context: CONTEXT });
-  return hunks.flatMap((hunk, i): Line[] => {
+  return hunks.flatMap((hunk, i): DiffLine[] => {
     let [old, next] = [hunk.oldStart, hunk.newStart];
-    const lines = hunk.lines.flatMap((line): Line[] => {
+    const lines = hunk.lines.flatMap((line): DiffLine[] => {
       const [sign, text] = [line[0], line.slice(1)];
       if (sign === "+") return [{ kind: "added", text, new: next++ }];
       if (sign === "-") return [{ kind: "removed", text, old: old++ }];

@@ -166,6 +166,18 @@ describe("the journey of a profile", () => {
       { about: "decision", kind: "rejected", by: "person", pending: "0".repeat(20), why: "Sends mail.", skill: "mail" },
     ]);
     expect((await journeyOf(key)).events).toHaveLength(5);
+    const { body } = await ask("GET", "/v1/reviews", { key });
+    const at = expect.any(Number);
+    const spent = { calls: 3, tokens: 0, usd: 0 };
+    expect((body as { reviews: object[] }).reviews).toEqual(
+      expect.arrayContaining([
+        { review: `${SESSION}.9-9`, state: "waiting", at },
+        {
+          ...{ review: REVIEW, state: "done", at, summary: "Learned nothing.", trigger: "value" },
+          ...{ lessons: [], refused: 1, spent },
+        },
+      ]),
+    );
   });
 });
 

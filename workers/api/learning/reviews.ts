@@ -5,6 +5,7 @@ import type { ReviewStore } from "../../../core/ports.ts";
 import { ReviewDetail, ReviewLineList } from "../../../core/schemas/api.ts";
 import { ReviewId, SessionId } from "../../../core/schemas/ids.ts";
 import type { ReviewDead, ReviewJob, ReviewResult } from "../../../core/schemas/learning/review.ts";
+import { countTokens } from "../../../core/schemas/usage.ts";
 import { descending, pageQuery, toPage } from "../pages.ts";
 import { AppError } from "../problems.ts";
 import { describeResponses, createRouter, refuses } from "../router.ts";
@@ -80,12 +81,17 @@ type ListedReview = Awaited<ReturnType<ReviewStore["list"]>>[number];
 
 type DescribedReview = z.input<typeof ReviewLineList>["reviews"][number];
 
-async function describe(store: ReviewStore, { review, state }: ListedReview): Promise<DescribedReview> {
-  const line = { review, state };
+async function describe(store: ReviewStore, { review, state, at }: ListedReview): Promise<DescribedReview> {
+  const line = { review, state, at };
   const outcome = line.state === "waiting" ? null : await store.outcome(line.review);
   if (!outcome) return line;
   if (!isResult(outcome)) return { ...line, summary: outcome.message };
-  return { ...line, summary: outcome.summary, lessons: outcome.lessons };
+  const { summary, trigger, lessons, refused, modelCalls, usage, spent = [] } = outcome;
+  const usd = spent.reduce((sum, { cost }) => sum + cost.usdMicros, 0) / 1_000_000;
+  return {
+    ...{ ...line, summary, trigger, lessons, refused: refused.length },
+    spent: { calls: modelCalls, tokens: countTokens(usage), usd },
+  };
 }
 
 function isResult(outcome: ReviewResult | ReviewDead): outcome is ReviewResult {
