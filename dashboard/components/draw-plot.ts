@@ -6,11 +6,11 @@ import { type PlotProps, type Series, TONES } from "./plot.tsx";
 type Drawn = Required<
   Pick<PlotProps, "times" | "series" | "marks" | "height" | "format" | "isStacked" | "hasUtcDays">
 > &
-  Pick<PlotProps, "range">;
+  Pick<PlotProps, "range" | "span">;
 
 /** Returns how to remove it. The plot follows the width of its frame. */
 export function drawPlot(frame: HTMLElement, drawn: Drawn): () => void {
-  const { times, series, format, marks, height, range, isStacked, hasUtcDays } = drawn;
+  const { times, series, format, marks, height, range, span, isStacked, hasUtcDays } = drawn;
   const colour = readColours(frame);
   const columns = isStacked ? toStack(series) : series.flatMap(toColumns);
   const hasBars = series.some(({ shape }) => shape === "bars");
@@ -26,12 +26,15 @@ export function drawPlot(frame: HTMLElement, drawn: Drawn): () => void {
       cursor: { points: { size: 6 }, drag: { x: false, y: false } },
       scales: {
         // The first and the last bar need half a step beside their middle.
-        x: { range: (_, low, high) => (hasBars ? [low - step / 2, high + step / 2] : [low, high]) },
+        x: {
+          range: (_, low, high) =>
+            toTimeRange(span ? [span[0] / 1_000, span[1] / 1_000] : [low, high], hasBars ? step / 2 : 0),
+        },
         y: range ? { range } : { range: (_, low, high) => [Math.min(0, low ?? 0), Math.max(high ?? 1, 1e-9) * 1.08] },
       },
       axes: [
         { ...axis, size: 32, incrs: AXIS_STEPS, values: (_, ticks) => ticks.map((at) => axisDay.format(at * 1_000)) },
-        { ...axis, size: 56, values: (_, ticks) => ticks.map(format) },
+        { ...axis, size: (_, labels) => widthOf(labels), values: (_, ticks) => ticks.map(format) },
       ],
       series: [{}, ...columns.map((column) => toSeries(column, colour))],
       bands: toBands(columns, colour),
@@ -49,6 +52,18 @@ export function drawPlot(frame: HTMLElement, drawn: Drawn): () => void {
 }
 
 const DAY_S = 86_400;
+
+/** In seconds. A single time has no width of its own. */
+function toTimeRange([low, high]: [number, number], beside: number): [number, number] {
+  const spare = low === high ? Math.max(beside, DAY_S) : beside;
+  return [low - spare, high + spare];
+}
+
+/** Room for the longest label of the value axis, in px. */
+function widthOf(labels: string[] | null): number {
+  return 16 + 7 * Math.max(3, ...(labels ?? []).map((label) => label.length));
+}
+
 /** Whole days: a label names a day. */
 const AXIS_STEPS = [1, 2, 7, 14, 28, 56, 91, 182, 365].map((days) => days * DAY_S);
 const ownDay = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric" });

@@ -1,5 +1,5 @@
 // Curves over time by uPlot, which is loaded when a page shows the first one. Beside each stands its table, for who does not see it.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { theme } from "../data/preferences.ts";
 
 type Tone = "accent" | "good" | "bad" | "warn" | "muted";
@@ -27,6 +27,8 @@ export interface PlotProps {
   height?: number;
   /** Fixed ends of the value axis, such as `[0, 1]`. */
   range?: [number, number];
+  /** First and last time of the time axis, in ms. Default: those of `times`. */
+  span?: [number, number];
   /** The series are parts of a sum, and stand on each other. */
   isStacked?: boolean;
   /** The times are beginnings of UTC days, and are named so in every zone. */
@@ -45,21 +47,23 @@ export function Plot({
   marks = [],
   height = 180,
   range,
+  span,
   isStacked = false,
   hasUtcDays = false,
 }: PlotProps) {
   const frame = useRef<HTMLDivElement>(null);
   const day = hasUtcDays ? utcDay : ownDay;
   const [failed, setFailed] = useState(false);
-  const shape = JSON.stringify([times, series, marks, height, range, isStacked, hasUtcDays]);
+  const isDark = useSystemDark();
+  const shape = JSON.stringify([times, series, marks, height, range, span, isStacked, hasUtcDays]);
   useEffect(() => {
     if (times.length === 0) return undefined;
     let isCurrent = true;
     let remove = () => {};
     void import("./draw-plot.ts").then(
       ({ drawPlot }) => {
-        if (isCurrent)
-          remove = drawPlot(frame.current!, { times, series, format, marks, height, range, isStacked, hasUtcDays });
+        const drawn = { times, series, format, marks, height, range, span, isStacked, hasUtcDays };
+        if (isCurrent) remove = drawPlot(frame.current!, drawn);
       },
       () => isCurrent && setFailed(true),
     );
@@ -67,7 +71,7 @@ export function Plot({
       isCurrent = false;
       remove();
     };
-  }, [shape, theme.value]);
+  }, [shape, theme.value, isDark]);
   return (
     <figure class="plot">
       <figcaption>
@@ -131,6 +135,18 @@ export function Plot({
       )}
     </figure>
   );
+}
+
+/** Whether the system asks for dark colours, now and after it has changed its mind: a canvas keeps those that it was drawn with. */
+function useSystemDark(): boolean {
+  const query = useMemo(() => matchMedia("(prefers-color-scheme: dark)"), []);
+  const [isDark, setDark] = useState(query.matches);
+  useEffect(() => {
+    const note = () => setDark(query.matches);
+    query.addEventListener("change", note);
+    return () => query.removeEventListener("change", note);
+  }, [query]);
+  return isDark;
 }
 
 function describeValue(value: number | null | undefined, format: (value: number) => string): string {

@@ -8,16 +8,23 @@ export function UnifiedDiff({ name, diff }: { name: string; diff: string }) {
   if (parts.length === 0) return <p class="muted">Nothing changes in the text.</p>;
   return (
     <>
-      {parts.map(({ path, lines }, i) => (
-        <div key={i} class="diff-file">
-          {path !== null && (
-            <p class="mono small" dir="auto">
-              {path}
-            </p>
-          )}
-          <DiffLines name={path === null ? name : `${name}: ${path}`} lines={lines} />
-        </div>
-      ))}
+      {parts.map(({ path, lines }, i) =>
+        // Such as a change of state.
+        path === null && lines.every(({ kind }) => kind === "same") ? (
+          <p key={i} class="small" dir="auto">
+            {lines.map(({ text }) => text).join(", ")}
+          </p>
+        ) : (
+          <div key={i} class="diff-file">
+            {path !== null && (
+              <p class="mono small" dir="auto">
+                {path}
+              </p>
+            )}
+            <DiffLines name={path === null ? name : `${name}: ${path}`} lines={lines} />
+          </div>
+        ),
+      )}
     </>
   );
 }

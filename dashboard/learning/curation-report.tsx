@@ -138,7 +138,12 @@ function Planned({
   );
 }
 
-const WORK_STATES = { done: "good", left: "plain", cancelled: "warn", failed: "bad" } as const;
+const WORK_STATES = {
+  done: { name: "Done", tone: "good" },
+  left: { name: "Nothing to change", tone: "plain" },
+  cancelled: { name: "Cancelled", tone: "warn" },
+  failed: { name: "Failed", tone: "bad" },
+} as const;
 
 function Work({ work }: { work: NonNullable<Report["work"]> }) {
   return (
@@ -148,7 +153,7 @@ function Work({ work }: { work: NonNullable<Report["work"]> }) {
           <li key={name}>
             <div class="item-head">
               <p class="item-text mono">{name}</p>
-              <Badge tone={WORK_STATES[state]}>{state}</Badge>
+              <Badge tone={WORK_STATES[state].tone}>{WORK_STATES[state].name}</Badge>
             </div>
             {note && <p dir="auto">{note}</p>}
             {merges.map(({ umbrella, absorbed }, i) => (

@@ -11,6 +11,8 @@ const LIFT_DAYS = 7;
 
 export interface Curves {
   times: number[];
+  /** The whole time, for the axis. */
+  span: [number, number];
   success: (number | null)[];
   calls: (number | null)[];
   failedCalls: (number | null)[];
@@ -26,6 +28,7 @@ export function toCurves(ledger: Ledger, days: number, now: number): Curves {
   const shown = inTime(periods, days, now);
   return {
     times: shown.map(({ key }) => toTime(key)),
+    span: spanOf(days, now),
     success: shown.map(({ success }) => success),
     calls: shown.map(({ calls }) => calls),
     failedCalls: shown.map(({ failedCalls }) => failedCalls),
@@ -81,9 +84,14 @@ function inTime<One extends { key: string }>(periods: One[], days: number, now: 
   return periods.filter(({ key }) => toTime(key) > last - days * DAY_MS && toTime(key) <= last);
 }
 
-/** Noon, UTC: almost everywhere on earth the same day. */
+function spanOf(days: number, now: number): [number, number] {
+  const last = toTime(new Date(now).toISOString().slice(0, 10));
+  return [last - (days - 1) * DAY_MS, last];
+}
+
+/** The beginning of a UTC day. */
 function toTime(day: string): number {
-  return Date.parse(`${day}T12:00:00Z`);
+  return Date.parse(`${day}T00:00:00Z`);
 }
 
 function sumUp(periods: Period[]): Sums {

@@ -6,11 +6,17 @@ export type GraphData = Answer<"GET /v1/learning/graph">;
 
 export const ROW_PX = 30;
 export const WIDTH_PX = 960;
-/** Dots of work and of skills, and where the arcs begin. */
-export const COLUMNS_PX = { work: 330, skill: 560, arc: 830 };
+/** Dots of work and of skills. */
+export const COLUMNS_PX = { work: 310, skill: 500 };
+/** Longer names are cut. */
+export const NAME_CHARS = 44;
+/** A little more than the widest letters of most fonts take. */
+const CHAR_PX = 7.4;
 
 export interface Layout {
   height: number;
+  /** Where the arcs begin: behind the longest name. */
+  arcX: number;
   work: { session: string; y: number }[];
   skills: { name: string; y: number }[];
 }
@@ -33,6 +39,10 @@ export function layOut({ skills, work, from }: Pick<GraphData, "skills" | "work"
   const place = (i: number, count: number) => Math.round(((i + 0.5) * rows * ROW_PX) / count);
   return {
     height: rows * ROW_PX,
+    arcX:
+      COLUMNS_PX.skill +
+      28 +
+      Math.round(CHAR_PX * Math.min(NAME_CHARS, Math.max(0, ...skillOrder.map((name) => name.length)))),
     work: workOrder.map((session, i) => ({ session, y: place(i, workOrder.length) })),
     skills: skillOrder.map((name, i) => ({ name, y: place(i, skillOrder.length) })),
   };
@@ -60,10 +70,9 @@ export function edgePath(from: number, to: number): string {
 }
 
 /** Between two skills: the farther apart, the wider. */
-export function arcPath(a: number, b: number): string {
-  const { arc } = COLUMNS_PX;
-  const reach = arc + 20 + Math.min(100, Math.abs(b - a) * 0.4);
-  return `M${arc} ${a}C${reach} ${a} ${reach} ${b} ${arc} ${b}`;
+export function arcPath(x: number, a: number, b: number): string {
+  const reach = x + 20 + Math.min(100, Math.abs(b - a) * 0.4);
+  return `M${x} ${a}C${reach} ${a} ${reach} ${b} ${x} ${b}`;
 }
 
 /** 1 for a single one; grows slowly. */

@@ -8,6 +8,7 @@ import { hrefOf } from "../pages.ts";
 import {
   COLUMNS_PX,
   type GraphData,
+  NAME_CHARS,
   WIDTH_PX,
   arcPath,
   edgePath,
@@ -20,6 +21,9 @@ import { STATE_TONES, countOf } from "./words.ts";
 
 const FEW = "40";
 const MANY = "200";
+/** Below this the drawing does not fit, so the list is open. */
+const NARROW_PX = 600;
+const STATES = ["trial", "active", "stale", "archived"] as const;
 
 export function Graph() {
   const [skills, setSkills] = useState(FEW);
@@ -64,6 +68,14 @@ function Shown({ graph }: { graph: GraphData }) {
       <p class="muted">
         Work at the left, skills at the right. A line: a revision of the skill came from that conversation. An arc: one
         turn used both skills. {parts.length > 0 && `Shown are ${parts.join(", ")}.`}
+      </p>
+      <p class="legend">
+        {STATES.map((state) => (
+          <span key={state}>
+            <i class={`graph-dot tone-${STATE_TONES[state]}`} />
+            {state}
+          </span>
+        ))}
       </p>
       <Drawing graph={graph} />
       <AsList graph={graph} />
@@ -110,7 +122,7 @@ function Drawing({ graph }: { graph: GraphData }) {
             <path
               key={`${a} ${b}`}
               class={toClass("graph-arc", a, b)}
-              d={arcPath(y(a), y(b))}
+              d={arcPath(layout.arcX, y(a), y(b))}
               stroke-width={strokeWidth(turns)}
             />
           ))}
@@ -122,7 +134,7 @@ function Drawing({ graph }: { graph: GraphData }) {
               <title>{name}</title>
               <rect class="graph-focus" x="2" y={at - 13} width={COLUMNS_PX.work + 8} height="26" rx="6" />
               <text x={COLUMNS_PX.work - 12} y={at} text-anchor="end" dominant-baseline="central">
-                {clip(name, 44)}
+                {clip(name, 42)}
               </text>
               <rect class="graph-work" x={COLUMNS_PX.work - 5} y={at - 5} width="10" height="10" rx="2" />
             </a>
@@ -137,13 +149,13 @@ function Drawing({ graph }: { graph: GraphData }) {
                 class="graph-focus"
                 x={COLUMNS_PX.skill - 10}
                 y={at - 13}
-                width={COLUMNS_PX.arc - COLUMNS_PX.skill + 8}
+                width={layout.arcX - COLUMNS_PX.skill + 6}
                 height="26"
                 rx="6"
               />
               <circle class={`graph-skill tone-${STATE_TONES[state]}`} cx={COLUMNS_PX.skill} cy={at} r="6" />
               <text x={COLUMNS_PX.skill + 14} y={at} dominant-baseline="central">
-                {clip(name, 34)}
+                {clip(name, NAME_CHARS)}
               </text>
             </a>
           );
@@ -181,7 +193,7 @@ function AsList({ graph }: { graph: GraphData }) {
   const work = new Map(graph.work.map((one) => [one.session, one]));
   return (
     <Section title="The same as a list">
-      <details>
+      <details open={innerWidth < NARROW_PX}>
         <summary>{countOf(graph.skills.length, "skill")}</summary>
         <ul class="items more" aria-label="Skills, their work, and what they were used with">
           {graph.skills.map(({ name, state, turns, description }) => {

@@ -124,7 +124,7 @@ function Event({ event }: { event: JourneyEvent }) {
               into <a href={hrefOf("skills", into)}>{into}</a>
             </span>
           )}
-          {lessons !== undefined && <span>{countOf(lessons, "lesson")}</span>}
+          {lessons !== undefined && lessons > 0 && <span>{countOf(lessons, "lesson")}</span>}
           {changed > 0 && <span>{countOf(changed, "change")}</span>}
           <span class="muted small">
             {by !== null && `${BY[by]}, `}

@@ -48,13 +48,17 @@ function Figures({ value: ledger, days }: { value: Ledger; days: number }) {
         <Plot
           title="Success: share of judged turns"
           times={curves.times}
+          span={curves.span}
+          hasUtcDays
           series={[{ name: "Success", values: curves.success, tone: "good" }]}
           format={formatShare}
           range={[0, 1]}
         />
         <Plot
-          title="Lift: success with learned skills minus without, last 7 days, in points"
+          title="Lift of learned skills: points, over 7 days"
           times={curves.times}
+          span={curves.span}
+          hasUtcDays
           series={[{ name: "Lift", values: curves.lift, tone: "accent" }]}
           format={formatPoints}
           range={[-1, 1]}
@@ -62,6 +66,8 @@ function Figures({ value: ledger, days }: { value: Ledger; days: number }) {
         <Plot
           title="Tool calls: mean of a turn"
           times={curves.times}
+          span={curves.span}
+          hasUtcDays
           series={[
             { name: "Calls", values: curves.calls, tone: "accent" },
             { name: "Failed", values: curves.failedCalls, tone: "bad" },
@@ -71,12 +77,16 @@ function Figures({ value: ledger, days }: { value: Ledger; days: number }) {
         <Plot
           title="Tokens: mean of a turn"
           times={curves.times}
+          span={curves.span}
+          hasUtcDays
           series={[{ name: "Tokens", values: curves.tokens, tone: "warn" }]}
           format={formatShort}
         />
         <Plot
           title="Reviews: writes of a day"
           times={ofReviews.times}
+          span={curves.span}
+          hasUtcDays
           series={[
             { name: "Lessons", values: ofReviews.lessons, tone: "good" },
             { name: "Refused", values: ofReviews.refused, tone: "bad" },
@@ -86,6 +96,8 @@ function Figures({ value: ledger, days }: { value: Ledger; days: number }) {
         <Plot
           title="Skills: learned so far"
           times={curves.times}
+          span={curves.span}
+          hasUtcDays
           series={[{ name: "Skills", values: curves.skills, tone: "accent" }]}
           format={formatNumber}
         />
@@ -106,7 +118,7 @@ interface InTime {
 function Sums({ ledger, days, now }: InTime) {
   const { present, before } = toSums(ledger, days, now);
   const figures: [string, string, string][] = [
-    ["Turns", formatNumber(present.turns), comparedTo(present.turns, before.turns, formatNumber)],
+    ["Turns", formatNumber(present.turns), comparedTo(present.turns, before.turns || null, formatNumber)],
     ["Success", orDash(present.success, formatShare), comparedTo(present.success, before.success, formatPoints, true)],
     ["Tool calls a turn", orDash(present.calls, formatMean), comparedTo(present.calls, before.calls, formatMean)],
     [
@@ -124,7 +136,7 @@ function Sums({ ledger, days, now }: InTime) {
           <div key={name} class="figure">
             <dt>{name}</dt>
             <dd>{figure}</dd>
-            <dd class="figure-beside">{beside}</dd>
+            {beside !== "" && <dd class="figure-beside">{beside}</dd>}
           </div>
         ))}
       </dl>
@@ -139,7 +151,7 @@ function comparedTo(
   format: (value: number) => string,
   isSigned = false,
 ): string {
-  if (present === null || before === null || before === 0) return "no earlier turns to compare";
+  if (present === null || before === null) return "";
   const change = present - before;
   const sign = change > 0 && !isSigned ? "+" : change < 0 && !isSigned ? "−" : "";
   return `${sign}${format(isSigned ? change : Math.abs(change))} against the time before`;

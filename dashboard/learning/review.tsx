@@ -48,7 +48,7 @@ function Shown({ detail }: { detail: Detail }) {
           {trigger && (
             <span dir="auto">
               {TRIGGERS[trigger]}
-              {because ? `: ${because}` : ""}
+              {because && trigger !== "refine" ? `: ${because}` : ""}
             </span>
           )}
           {job?.focus !== undefined && <span dir="auto">Asked to look at: {job.focus}</span>}

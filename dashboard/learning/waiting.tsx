@@ -91,7 +91,7 @@ function WaitingChange({ change: one, isChosen, onDecided }: ChangeProps & { onD
   return (
     <article class="panel stack" aria-labelledby={`change-${id}`} ref={article}>
       <div class="item-head">
-        <h3 class="item-text" id={`change-${id}`} dir="auto">
+        <h3 class="item-text sentence" id={`change-${id}`} dir="auto">
           {summary}
         </h3>
         <Badge tone={WAIT_REASONS[reason].tone}>{WAIT_REASONS[reason].name}</Badge>
@@ -150,7 +150,7 @@ function Decided({ change: one, isChosen }: ChangeProps) {
   return (
     <div class="stack" ref={row}>
       <div class="item-head">
-        <p class="item-text" dir="auto">
+        <p class="item-text sentence" dir="auto">
           {summary}
         </p>
         <Badge tone={DECISIONS[state].tone}>{DECISIONS[state].name}</Badge>
