@@ -4,7 +4,6 @@ import { useResource } from "../data/resource.ts";
 
 const FIRST_MS = 1_500;
 const EVERY_MS = 60_000;
-const MOST = 100;
 
 export function WaitingCount() {
   const [isTime, setTime] = useState(false);
@@ -12,7 +11,7 @@ export function WaitingCount() {
     const timer = setTimeout(() => setTime(true), FIRST_MS);
     return () => clearTimeout(timer);
   }, []);
-  const { value } = useResource("GET /v1/pending", isTime ? { query: { limit: String(MOST) } } : null, {
+  const { value } = useResource("GET /v1/pending", isTime ? { query: {} } : null, {
     every: EVERY_MS,
   });
   const count = value?.pending.filter(({ state }) => state === "waiting").length ?? 0;
@@ -21,7 +20,7 @@ export function WaitingCount() {
   return (
     <a
       class="waiting"
-      href="#/learning/waiting"
+      href="#/learning/pending"
       aria-label={`${text} ${count === 1 ? "change waits" : "changes wait"} for your decision`}
     >
       {text}

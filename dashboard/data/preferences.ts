@@ -41,10 +41,10 @@ export function showPanel(isOpen: boolean): void {
 }
 
 function readPanel(): boolean {
-  if (innerWidth < ROOM_FOR_PANEL_PX) return false;
   try {
-    return localStorage.getItem(PANEL) !== "closed";
+    return innerWidth >= ROOM_FOR_PANEL_PX && localStorage.getItem(PANEL) !== "closed";
   } catch {
+    // No storage, or no window at all: tests in Node.
     return true;
   }
 }

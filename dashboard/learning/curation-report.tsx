@@ -70,7 +70,7 @@ function Shown({ report }: { report: Report }) {
       <Section title={dryRun ? "What it would change" : "What it changed"}>
         {dryRun ? <Planned moves={moves} verdicts={verdicts} /> : <Changes changes={changesOf(report)} />}
         {left.length > 0 && (
-          <ul class="items more" aria-label="Left alone">
+          <ul class="items more-below" aria-label="Left alone">
             {left.map(({ change, why }, i) => (
               <li key={i}>
                 <p dir="auto">
@@ -84,7 +84,7 @@ function Shown({ report }: { report: Report }) {
       {work.length > 0 && <Work work={work} />}
       <details>
         <summary>The whole report</summary>
-        <div class="panel more">
+        <div class="panel more-below">
           <Markdown text={markdown} />
         </div>
       </details>

@@ -113,7 +113,7 @@ function Runs() {
         </ul>
       )}
       {runs.length > 0 && hasMore && (
-        <Button class="more" isBusy={list.isLoading} onClick={more}>
+        <Button class="more-below" isBusy={list.isLoading} onClick={more}>
           Show older
         </Button>
       )}

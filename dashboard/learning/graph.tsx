@@ -195,13 +195,13 @@ function AsList({ graph }: { graph: GraphData }) {
     <Section title="The same as a list">
       <details open={innerWidth < NARROW_PX}>
         <summary>{countOf(graph.skills.length, "skill")}</summary>
-        <ul class="items more" aria-label="Skills, their work, and what they were used with">
+        <ul class="items more-below" aria-label="Skills, their work, and what they were used with">
           {graph.skills.map(({ name, state, turns, description }) => {
             const { sessions, together } = neighboursOf(graph, name);
             return (
               <li key={name}>
-                <p class="event-head">
-                  <a class="event-name" href={hrefOf("skills", name)}>
+                <p class="journey-head">
+                  <a class="journey-name" href={hrefOf("skills", name)}>
                     {name}
                   </a>
                   <Badge tone={STATE_TONES[state]}>{state}</Badge>

@@ -1,11 +1,11 @@
 // The time line of everything that was learned, corrected, withdrawn and merged: by day, by kind, each with who, why and from which work.
 import { Badge } from "../components/badge.tsx";
 import { Button } from "../components/button.tsx";
-import { Citations } from "../components/citations.tsx";
 import { Icon } from "../components/icon.tsx";
 import { Empty, Failure, Loading } from "../components/states.tsx";
 import { useList } from "../data/list.ts";
 import { hrefOf } from "../pages.ts";
+import { Cited } from "./cited.tsx";
 import { groupByDay, linksOf } from "./journey-days.ts";
 import { BY, type JourneyEvent, KINDS, countOf } from "./words.ts";
 
@@ -23,7 +23,7 @@ const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
 
 export function JourneyParts({ current }: { current: "line" | "graph" }) {
   return (
-    <nav class="segments" aria-label="Views of the journey">
+    <nav class="views" aria-label="Views of the journey">
       <a href={hrefOf("learning", "journey")} aria-current={current === "line" ? "true" : undefined}>
         Time line
       </a>
@@ -41,7 +41,7 @@ export function Journey({ about: given }: { about: string | undefined }) {
     <div class="stack-wide">
       <div class="toolbar">
         <JourneyParts current="line" />
-        <nav class="chips" aria-label="Kinds of events">
+        <nav class="filters" aria-label="Kinds of events">
           {FILTERS.map((one) => (
             <a
               key={one.name}
@@ -68,7 +68,7 @@ export function Journey({ about: given }: { about: string | undefined }) {
           <h2>
             <time dateTime={new Date(at).toISOString().slice(0, 10)}>{day.format(at)}</time>
           </h2>
-          <ol class="timeline">
+          <ol class="journey-line">
             {events.map((event, i) => (
               <li
                 key={`${event.at} ${event.skill ?? event.fact ?? event.review ?? event.run ?? event.pending} ${event.kind} ${i}`}
@@ -80,7 +80,7 @@ export function Journey({ about: given }: { about: string | undefined }) {
         </section>
       ))}
       {list.hasMore && list.isReady && (
-        <Button class="more" isBusy={list.isLoading} onClick={list.more}>
+        <Button class="more-below" isBusy={list.isLoading} onClick={list.more}>
           Show older
         </Button>
       )}
@@ -106,15 +106,15 @@ function Event({ event }: { event: JourneyEvent }) {
   } = event;
   const { verb, icon, tone } = KINDS[kind];
   return (
-    <div class={`event event-${tone}`}>
-      <span class="event-mark">
+    <div class={`journey-event journey-${tone}`}>
+      <span class="journey-mark">
         <Icon name={icon} />
       </span>
-      <div class="event-body">
-        <p class="event-head">
+      <div class="journey-body">
+        <p class="journey-head">
           <Badge tone={tone}>{verb}</Badge>
           {skill !== undefined && (
-            <a class="event-name" href={hrefOf("skills", skill)}>
+            <a class="journey-name" href={hrefOf("skills", skill)}>
               {skill}
             </a>
           )}
@@ -138,7 +138,7 @@ function Event({ event }: { event: JourneyEvent }) {
           </p>
         )}
         {changes.length > 0 && (
-          <ul class="bullets">
+          <ul class="plain-list">
             {changes.map((one, i) => (
               <li key={i} dir="auto">
                 <a href={hrefOf("skills", one.skill)}>{one.skill}</a>: {one.from ?? "new"} → {one.to}, {one.reason}
@@ -147,9 +147,9 @@ function Event({ event }: { event: JourneyEvent }) {
           </ul>
         )}
         {refused.length > 0 && (
-          <details class="why">
+          <details class="cited">
             <summary>{countOf(refused.length, "write")} refused</summary>
-            <ul class="quotes">
+            <ul class="refusals">
               {refused.map(({ code, message }, i) => (
                 <li key={i} dir="auto">
                   <Badge tone="bad">{code}</Badge> {message}
@@ -158,7 +158,7 @@ function Event({ event }: { event: JourneyEvent }) {
             </ul>
           </details>
         )}
-        <Citations citations={citations} />
+        <Cited citations={citations} />
         <p class="item-facts">
           {linksOf(event).map(({ name, href }) => (
             <a key={href} href={href}>

@@ -36,7 +36,7 @@ function Figures({ value: ledger, days }: { value: Ledger; days: number }) {
   const ofReviews = toReviewCurves(ledger, days, now);
   return (
     <div class="stack-wide">
-      <nav class="segments" aria-label="Time shown">
+      <nav class="views" aria-label="Time shown">
         {TIMES.map((one) => (
           <a key={one} href={hrefOf("learning", "overview", one)} aria-current={one === days ? "true" : undefined}>
             {one} days

@@ -1,6 +1,5 @@
 // One review: why it began, what it read, each write that it made or that was refused, what it says of the answers, and its cost.
 import { Badge } from "../components/badge.tsx";
-import { Quote, parseCitations } from "../components/citations.tsx";
 import { Markdown } from "../components/markdown.tsx";
 import { formatMoney, formatNumber } from "../components/numbers.ts";
 import { Section } from "../components/page.tsx";
@@ -9,6 +8,7 @@ import { Time } from "../components/time.tsx";
 import type { Answer } from "../data/api.ts";
 import { useResource } from "../data/resource.ts";
 import { hrefOf } from "../pages.ts";
+import { Cited } from "./cited.tsx";
 import { type EntryLine, toEntryLines, turnOf } from "./review-facts.ts";
 import { REVIEW_STATES, TRIGGERS, countOf } from "./words.ts";
 
@@ -56,7 +56,7 @@ function Shown({ detail }: { detail: Detail }) {
         </p>
         {result?.note && <Markdown text={result.note} />}
       </div>
-      {result && <Writes result={result} job={job} />}
+      {result && <Writes result={result} />}
       {result && result.verdicts && <Verdicts result={result} job={job} />}
       {result && <Costs result={result} />}
       {job && <Read job={job} />}
@@ -69,7 +69,7 @@ interface OfReview {
   job: Detail["job"];
 }
 
-function Writes({ result: { lessons, refused, waiting = 0 }, job }: OfReview) {
+function Writes({ result: { lessons, refused, waiting = 0 } }: { result: Result }) {
   return (
     <>
       <Section title="What it kept">
@@ -79,13 +79,13 @@ function Writes({ result: { lessons, refused, waiting = 0 }, job }: OfReview) {
           <ul class="items" aria-label="Lessons">
             {lessons.map((lesson, i) => (
               <li key={i}>
-                <LessonRow lesson={lesson} job={job} />
+                <LessonRow lesson={lesson} />
               </li>
             ))}
           </ul>
         )}
         {waiting > 0 && (
-          <p class="note note-warn more">
+          <p class="note note-warn more-below">
             {countOf(waiting, "write")} of it {waiting === 1 ? "waits" : "wait"} for your decision.{" "}
             <a href={hrefOf("learning", "pending")}>Decide</a>
           </p>
@@ -114,14 +114,7 @@ function Writes({ result: { lessons, refused, waiting = 0 }, job }: OfReview) {
   );
 }
 
-function LessonRow({ lesson, job }: { lesson: Lesson; job: Detail["job"] }) {
-  const quotes = parseCitations(lesson.citations).flatMap(({ session, entry, source }) => {
-    const turn = turnOf(job, entry);
-    const found = job?.entries.find(({ n }) => n === entry)?.parts.filter((part) => part.source === source);
-    return turn === null || !found
-      ? []
-      : [{ session, entry, source, turn, text: found.map(({ text }) => text).join("\n") }];
-  });
+function LessonRow({ lesson }: { lesson: Lesson }) {
   return (
     <>
       {lesson.kind === "skill" ? (
@@ -135,22 +128,11 @@ function LessonRow({ lesson, job }: { lesson: Lesson; job: Detail["job"] }) {
         </p>
       )}
       {lesson.preview && (
-        <pre class="preview" dir="auto" tabIndex={0} aria-label="The change in short">
+        <pre class="lesson-preview" dir="auto" tabIndex={0} aria-label="The change in short">
           {lesson.preview}
         </pre>
       )}
-      {quotes.length > 0 && (
-        <details class="why" open>
-          <summary>Why: {quotes.length === 1 ? "the part it cites" : `the ${quotes.length} parts it cites`}</summary>
-          <ul class="quotes">
-            {quotes.map((quote) => (
-              <li key={`${quote.entry}#${quote.source}`}>
-                <Quote {...quote} />
-              </li>
-            ))}
-          </ul>
-        </details>
-      )}
+      <Cited citations={lesson.citations} isOpen />
     </>
   );
 }
@@ -232,7 +214,7 @@ function Read({ job }: { job: NonNullable<Detail["job"]> }) {
     <Section title="What it read">
       <details>
         <summary>{countOf(lines.length, "entry", "entries")} of the conversation</summary>
-        <ol class="items more" aria-label="Entries">
+        <ol class="items more-below" aria-label="Entries">
           {lines.map((line) => (
             <li key={line.n}>
               <EntryRow line={line} session={job.session} />

@@ -32,7 +32,7 @@ export function Reviews() {
         </ul>
       )}
       {list.hasMore && list.items.length > 0 && (
-        <Button class="more" isBusy={list.isLoading} onClick={list.more}>
+        <Button class="more-below" isBusy={list.isLoading} onClick={list.more}>
           Show older
         </Button>
       )}

@@ -11,6 +11,7 @@ import { Waiting, useWaiting } from "../learning/waiting.tsx";
 import { type PageProps, hrefOf } from "../pages.ts";
 import "../styles/admin.css";
 import "../styles/learning.css";
+import "../styles/skills.css";
 
 const LEADS: Record<string, string> = {
   overview: "Whether what the agent learns helps, what it costs, and what was refused.",
@@ -20,9 +21,9 @@ const LEADS: Record<string, string> = {
   journey: "Everything that was learned, corrected, withdrawn and merged.",
 };
 
-export function Page({ rest: [part = "overview", of] }: PageProps) {
+export function Page({ rest: [given = "overview", of] }: PageProps) {
   const { waiting } = useWaiting();
-  const shown = part in LEADS ? part : "overview";
+  const shown = given in LEADS ? given : "overview";
   const toTab = (name: string, slug: string, count?: number) => ({
     name,
     href: slug === "overview" ? hrefOf("learning") : hrefOf("learning", slug),

@@ -131,7 +131,7 @@ describe("a review", () => {
     const kept = page.getByRole("list", { name: "Lessons" });
     await kept.getByRole("link", { name: lessons.learned }).waitFor();
     await kept.getByText("what is the mean of").first().waitFor();
-    const turn = kept.getByRole("link", { name: "Open the turn" }).first();
+    const turn = kept.getByRole("link", { name: "Turn 1" }).first();
     expect(await turn.getAttribute("href")).toBe(`#/chat/${lessons.session}/1`);
     await page.getByRole("group", { name: "Cost of the review" }).getByText("rehearsal:1").waitFor();
     await page.getByText(/entries of the conversation/).click();
@@ -144,7 +144,7 @@ describe("the journey", () => {
   it("tells by day what was learned, withdrawn and remembered, each with its reason", async () => {
     const { page } = await openPage({ key: owner.key, at: "#/learning/journey" });
     const learned = page.getByRole("listitem").filter({ hasText: "Learned" }).filter({ hasText: lessons.companion });
-    await learned.getByText(/^Why: the/).click();
+    await learned.getByText(/^The \d parts it cites/).click();
     await learned.getByText("what is the mean of").waitFor();
     await lookAt(page, "learning-journey");
     await page.getByRole("navigation", { name: "Kinds of events" }).getByRole("link", { name: "Skills" }).click();

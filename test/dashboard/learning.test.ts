@@ -1,6 +1,5 @@
 // What the page Learning makes of the API's answers: curves, differences, cited parts, days, curations, and the places of the graph.
 import { describe, expect, it } from "vitest";
-import { parseCitations } from "../../dashboard/components/citations.tsx";
 import { parseUnified } from "../../dashboard/components/unified-diff.tsx";
 import {
   type Report,
@@ -125,13 +124,6 @@ describe("a difference as the API sends it", () => {
       },
     ]);
     expect(parseUnified("")).toEqual([]);
-  });
-});
-
-describe("cited parts", () => {
-  it("are each named once, and what is no citation is left out", () => {
-    const citations = [`${SESSION}/12#outcome`, `${SESSION}/12#outcome`, "javascript:alert(1)", `${SESSION}/x#own`];
-    expect(parseCitations(citations)).toEqual([{ session: SESSION, entry: 12, source: "outcome" }]);
   });
 });
 
