@@ -138,7 +138,7 @@ function Event({ event }: { event: JourneyEvent }) {
           </p>
         )}
         {changes.length > 0 && (
-          <ul class="plain-list">
+          <ul class="short-list">
             {changes.map((one, i) => (
               <li key={i} dir="auto">
                 <a href={hrefOf("skills", one.skill)}>{one.skill}</a>: {one.from ?? "new"} → {one.to}, {one.reason}

@@ -23,7 +23,7 @@ export function RollBack({ report }: { report: Report }) {
               ? "Its work for models is stopped, and what that work has changed is reverted."
               : `${countOf(changes.length, "change")} will be reverted, the last one first:`}
           </p>
-          <ul class="plain-list">
+          <ul class="short-list">
             {changes.slice(0, MAX_SHOWN).map((one, i) => (
               <li key={i}>
                 <strong>{one.skill}</strong>:{" "}
