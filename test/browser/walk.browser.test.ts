@@ -7,7 +7,8 @@ import { navigation, openPage, pressTabUntil, settle } from "./support/page.ts";
 import { walk } from "./support/walk.ts";
 import { seedWorld } from "./support/world.ts";
 
-const PAGES = ["Chat", "Sessions"];
+/** Names that others rely on. */
+const PAGES = ["Chat", "Sessions", "Skills", "Memory", "Usage"];
 
 let owner: Owner;
 

@@ -41,13 +41,14 @@ function toSession(n: number): SessionLine {
   };
 }
 
+/** In the order of their names, also within their categories. */
 function toSkill(n: number): SkillLine {
   return {
     name: `skill-${String(n).padStart(5, "0")}`,
     description: `How work of kind ${n % 97} is done`,
-    category: `category-${n % 12}`,
-    state: n % 9 === 0 ? "trial" : "active",
-    pinned: n % 50 === 0,
+    category: `category-${toDigits(Math.floor(n / 100), 2)}`,
+    state: "active",
+    pinned: false,
     origin: "review",
     seq: 1,
     rev: 1,
