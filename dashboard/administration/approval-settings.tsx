@@ -58,9 +58,11 @@ export function ApprovalSettings() {
 }
 
 function ModeChoice({ policy, reload }: { policy: Policy; reload(): Promise<void> }) {
-  const [isBusy, setBusy] = useState(false);
+  // What is being saved is shown at once.
+  const [pending, setPending] = useState<{ mode: Mode | null }>();
+  const chosen = pending ? pending.mode : policy.profile;
   async function put(mode: Mode | null): Promise<void> {
-    setBusy(true);
+    setPending({ mode });
     try {
       const { mode: now } = await call("PUT /v1/approvals", { body: { mode } });
       toast(`In force: ${nameMode(now)}.`);
@@ -68,7 +70,7 @@ function ModeChoice({ policy, reload }: { policy: Policy; reload(): Promise<void
     } catch (error) {
       toastError(error);
     } finally {
-      setBusy(false);
+      setPending(undefined);
     }
   }
   const choices = [{ mode: null, name: "As the operator has set it", about: nameMode(policy.operator) }, ...MODES];
@@ -76,11 +78,11 @@ function ModeChoice({ policy, reload }: { policy: Policy; reload(): Promise<void
   return (
     <Section title="When to ask">
       <div class="panel">
-        <fieldset class="choices" disabled={!may("admin") || isBusy}>
+        <fieldset class="choices" disabled={!may("admin") || pending !== undefined}>
           <legend class="visually-hidden">When to ask</legend>
           {choices.map(({ mode, name, about }) => (
             <label key={name} class="choice">
-              <input type="radio" name="mode" checked={policy.profile === mode} onChange={() => void put(mode)} />
+              <input type="radio" name="mode" checked={chosen === mode} onChange={() => void put(mode)} />
               <span>
                 {name}
                 <span class="field-hint">{about}</span>

@@ -22,17 +22,21 @@ export function ToolSettings() {
   );
 }
 
-function Tools({ list: { tools, settings } }: { list: ToolList }) {
-  const [isBusy, setBusy] = useState(false);
+function Tools({ list }: { list: ToolList }) {
+  // What is being saved is shown at once.
+  const [pending, setPending] = useState<ToolList["settings"]>();
+  const { tools } = list;
+  const settings = pending ?? list.settings;
+  const isBusy = pending !== undefined;
   async function put(body: ToolList["settings"], done: string): Promise<void> {
-    setBusy(true);
+    setPending(body);
     try {
       await change("PUT /v1/tools", { body });
       toast(`${done} Sessions follow with their next message.`);
     } catch (error) {
       toastError(error);
     } finally {
-      setBusy(false);
+      setPending(undefined);
     }
   }
   const flip = (name: string, isOn: boolean) =>
@@ -116,16 +120,16 @@ function ToolRow({ tool: { name, available, reason }, isOn, isFixed, flip }: Too
 
 function SkillSwitch() {
   const settings = useResource("GET /v1/skill-settings", {});
-  const [isBusy, setBusy] = useState(false);
+  const [pending, setPending] = useState<boolean>();
   async function put(inlineShell: boolean): Promise<void> {
-    setBusy(true);
+    setPending(inlineShell);
     try {
       await change("PUT /v1/skill-settings", { body: { inlineShell } });
       toast(inlineShell ? "Skills may run their snippets." : "Skills no longer run their snippets.");
     } catch (error) {
       toastError(error);
     } finally {
-      setBusy(false);
+      setPending(undefined);
     }
   }
   return (
@@ -138,8 +142,8 @@ function SkillSwitch() {
                 <input
                   type="checkbox"
                   class="switch"
-                  checked={inlineShell}
-                  disabled={!may("admin") || isBusy}
+                  checked={pending ?? inlineShell}
+                  disabled={!may("admin") || pending !== undefined}
                   onChange={(event) => void put(event.currentTarget.checked)}
                 />
                 <span class="setting-label">Snippets in skills run</span>

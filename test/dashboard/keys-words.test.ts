@@ -1,14 +1,14 @@
 // What the page Keys says of keys and of the audit log.
 import { describe, expect, it } from "vitest";
 import {
-  EXPIRIES,
   type KeyInfo,
   RIGHTS,
   isExpired,
+  listExpiries,
   nameAct,
   nameActor,
   nameKey,
-  toExpiry,
+  outlives,
 } from "../../dashboard/administration/keys-words.ts";
 
 const KEY: KeyInfo = { id: "key_000000000001", label: "nightly", scopes: ["read"], createdAt: 1 };
@@ -19,14 +19,11 @@ describe("a key on the page", () => {
     expect(nameKey({ ...KEY, label: "  " })).toBe(KEY.id);
   });
 
-  it("expires at a time, and never only where that was chosen", () => {
-    expect(EXPIRIES.map(({ days }) => toExpiry(days, 1_000))).toEqual([
-      604_801_000,
-      2_592_001_000,
-      7_776_001_000,
-      31_536_001_000,
-      null,
-    ]);
+  it("ends before the sign-in that makes it, and does not show its secret to one that ends earlier", () => {
+    const day = 86_400_000;
+    expect(listExpiries(1_000, 7 * day).map(({ at }) => at)).toEqual([day + 1_000, 3 * day + 1_000]);
+    expect(listExpiries(1_000, null)).toEqual([]);
+    expect([outlives({}, day), outlives({ expiresAt: day }, day), outlives({}, null)]).toEqual([true, false, false]);
     expect(isExpired({ expiresAt: 5 }, 5)).toBe(true);
     expect(isExpired({}, 5)).toBe(false);
   });
