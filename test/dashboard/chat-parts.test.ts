@@ -24,7 +24,7 @@ describe("a lesson", () => {
     ...{ kind: "memory" as const, store: "user" as const, action: "add", id: "m1", text: "Tea", citations },
   });
   const place = (citations: string[], review = `${SESSION}.1-8`): [number, number][] => {
-    const reviews: Review[] = [{ review, state: "done", lessons: [lesson(citations)] }];
+    const reviews: Review[] = [{ review, state: "done", at: 1, lessons: [lesson(citations)] }];
     return [...placeLessons(reviews, conversation, SESSION)].map(([turn, lessons]) => [turn, lessons.length]);
   };
 
