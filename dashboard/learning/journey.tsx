@@ -133,7 +133,7 @@ function Event({ event }: { event: JourneyEvent }) {
         </p>
         {text !== undefined && <p dir="auto">{text}</p>}
         {why !== "" && (
-          <p class="muted" dir="auto">
+          <p class="muted sentence" dir="auto">
             {why}
           </p>
         )}
