@@ -81,7 +81,8 @@ const browser = {
     sequence: { groupOrder: 1 },
     include: ["test/browser/**/*.browser.test.ts"],
     globalSetup: ["test/browser/support/global-setup.ts"],
-    testTimeout: 120_000,
+    // A walk over all pages takes most of a minute on two free cores. Each of its steps has a timeout of its own.
+    testTimeout: 300_000,
     hookTimeout: 120_000,
   },
 };

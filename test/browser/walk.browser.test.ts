@@ -8,7 +8,7 @@ import { walk } from "./support/walk.ts";
 import { seedWorld } from "./support/world.ts";
 
 /** Names that others rely on. */
-const PAGES = ["Chat", "Sessions", "Skills", "Memory", "Usage"];
+const PAGES = ["Chat", "Sessions", "Skills", "Learning", "Memory", "Usage", "Settings"];
 
 let owner: Owner;
 
