@@ -12,7 +12,7 @@ export function Navigation({ current }: { current: string | undefined }) {
   const strip = useRef<HTMLElement>(null);
   // A narrow window shows a part of the strip only.
   useEffect(() => {
-    strip.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    strip.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
   }, [current]);
   return (
     <div class="side">

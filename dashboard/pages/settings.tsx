@@ -4,6 +4,7 @@ import { GeneralSettings } from "../administration/general-settings.tsx";
 import { PersonalitySettings } from "../administration/personality-settings.tsx";
 import { ToolSettings } from "../administration/tool-settings.tsx";
 import { Page as Frame, Tabs } from "../components/page.tsx";
+import { ThemeChoice } from "../components/theme-choice.tsx";
 import { type PageProps, hrefOf } from "../pages.ts";
 import "../styles/admin.css";
 
@@ -25,6 +26,11 @@ export function Page({ rest: [given = ""] }: PageProps) {
     <Frame
       title="Settings"
       lead="What is in force for this profile. You can go below what the operator of this server allows, never beyond it."
+      actions={
+        <div class="narrow-only">
+          <ThemeChoice />
+        </div>
+      }
       tabs={<Tabs label="Parts of Settings" tabs={tabs} />}
     >
       <Part />
