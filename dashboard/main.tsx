@@ -2,8 +2,9 @@
 import { render } from "preact";
 import { App } from "./app.tsx";
 import { applyTheme } from "./data/preferences.ts";
-import { loadSignIn } from "./data/sign-in.ts";
+import { loadSignIn, watchSignIn } from "./data/sign-in.ts";
 
 applyTheme();
+watchSignIn();
 void loadSignIn();
 render(<App />, document.getElementById("app")!);

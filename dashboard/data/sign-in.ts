@@ -102,14 +102,18 @@ credentials.refresh = loadSignIn;
 credentials.ended = () => {
   if (owner !== undefined) leave();
 };
-tabs.addEventListener("message", ({ data }) => {
-  if (data === null) afterSignOut();
-  else void loadSignIn();
-});
-// A browser may keep the document for its back button, and another person may press that.
-addEventListener("pagehide", ({ persisted }) => {
-  if (persisted) signIn.value = { state: "unknown" };
-});
-addEventListener("pageshow", ({ persisted }) => {
-  if (persisted) leave();
-});
+
+/** Follows the sign-ins of other tabs, and what the browser does with the document. Called once, by the page's entry. */
+export function watchSignIn(): void {
+  tabs.addEventListener("message", ({ data }) => {
+    if (data === null) afterSignOut();
+    else void loadSignIn();
+  });
+  // A browser may keep the document for its back button, and another person may press that.
+  addEventListener("pagehide", ({ persisted }) => {
+    if (persisted) signIn.value = { state: "unknown" };
+  });
+  addEventListener("pageshow", ({ persisted }) => {
+    if (persisted) leave();
+  });
+}
