@@ -14,7 +14,7 @@ export function MetaLine({ view }: { view: SessionView }) {
   const chosen = offered.find(({ name, isDefault }) =>
     detail.model === undefined ? isDefault : name === detail.model,
   );
-  const read = last?.usage && last.usage.input + last.usage.cacheRead + last.usage.cacheWrite;
+  const read = last && readTokens(last);
   const used = read !== undefined ? read + last!.usage!.output : undefined;
   const window = chosen?.window;
   const share = used !== undefined && window !== undefined ? Math.min(1, used / window) : undefined;
@@ -49,9 +49,14 @@ export function MetaLine({ view }: { view: SessionView }) {
   );
 }
 
+/** Tokens of the prompt; 0 of a call that was cut off. */
+function readTokens({ usage }: AnswerItem): number {
+  return usage ? usage.input + usage.cacheRead + usage.cacheWrite : 0;
+}
+
 function findLastAnswer({ turns }: Conversation): AnswerItem | undefined {
   for (const { items } of turns.toReversed()) {
-    const found = items.findLast((item) => item.kind === "answer" && item.usage !== undefined);
+    const found = items.findLast((item) => item.kind === "answer" && readTokens(item) > 0);
     if (found?.kind === "answer") return found;
   }
   return undefined;

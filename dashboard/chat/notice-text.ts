@@ -22,6 +22,8 @@ const GOOD = new Set(["clarify_answered", "approval_decided", "client_answered",
 export type NoticeForm = "hidden" | "good" | "plain" | "page";
 
 export function toForm(turn: Turn, { code, text }: NoticeItem): NoticeForm {
+  // The line below the turn says so.
+  if (code === "stopped" && turn.end?.reason === "stopped") return "hidden";
   if (HIDDEN.has(code) || text.trim() === "") return "hidden";
   if (code === "command_answer") return "page";
   // A command is a turn without a model, and its notice is its answer.
