@@ -148,7 +148,7 @@ export function Composer({ dropOn, draft, isBusy, isAsked, returned, onSend, onS
         <Button kind="quiet" icon="plus" label="Add images or files" onClick={() => picker.current?.click()} />
         <span class="composer-hint muted small">
           {isOver
-            ? "Images go with the message, other files into the session"
+            ? "Images go with the message (10 at most, each up to 3.75 MiB), other files into the session"
             : "Shift+Enter for a new line · / for commands"}
         </span>
         {isBusy && !isAsked && (

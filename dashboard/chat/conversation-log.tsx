@@ -17,7 +17,7 @@ import { type TurnProps, TurnView } from "./turn-view.tsx";
 const NEAR_END = 80;
 /** Older entries are read when the beginning is this near. */
 const NEAR_START = 600;
-const REVIEWS_EVERY_MS = 20_000;
+const REVIEWS_EVERY_MS = 30_000;
 
 export function ConversationLog({
   view,

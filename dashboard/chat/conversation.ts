@@ -119,12 +119,14 @@ export function applyEntries(before: Conversation, entries: readonly Entry[]): C
     if (items) items.push(toItem(entry));
     else byTurn.set(entry.turn, [toItem(entry)]);
   }
+  // An earlier page may say of a turn that it joined another one.
+  for (const { n, items } of before.turns) if (into.has(n)) byTurn.set(n, [...items, ...(byTurn.get(n) ?? [])]);
   const grouped = new Map<number, Item[]>();
   for (const [n, items] of byTurn) {
     const turn = into.get(n) ?? n;
     grouped.set(turn, [...(grouped.get(turn) ?? []), ...items]);
   }
-  const numbers = new Set(entries.map(({ n }) => n));
+  const numbers = new Set([...grouped.values()].flatMap((items) => items.map(({ entry }) => entry)));
   const known = new Map(before.turns.map((turn) => [turn.n, turn]));
   const turns = [...new Set([...known.keys(), ...grouped.keys()])]
     .toSorted((a, b) => a - b)

@@ -9,6 +9,7 @@ import { toast, toastError } from "../components/toasts.tsx";
 import type { AskedArgs } from "../data/api.ts";
 import { change, useResource } from "../data/resource.ts";
 import { hrefOf } from "../pages.ts";
+import { Allowances } from "./allowances.tsx";
 import { Children } from "./children.tsx";
 import type { Detail, SessionView } from "./session-view.ts";
 
@@ -33,6 +34,7 @@ export function Details({ view }: { view: SessionView }) {
       <Title title={detail.title} onRename={(title) => choose({ title }, "Renamed.")} />
       <Choices detail={detail} choose={choose} />
       <Figures view={view} detail={detail} />
+      <Allowances session={session} />
       <Children session={session} />
     </div>
   );

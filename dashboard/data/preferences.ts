@@ -40,6 +40,11 @@ export function showPanel(isOpen: boolean): void {
   }
 }
 
+// Where there is no room beside the conversation, the panel would lie over it.
+matchMedia(`(max-width: ${ROOM_FOR_PANEL_PX - 1}px)`).addEventListener("change", ({ matches }) => {
+  isPanelOpen.value = !matches && readPanel();
+});
+
 function readPanel(): boolean {
   try {
     return innerWidth >= ROOM_FOR_PANEL_PX && localStorage.getItem(PANEL) !== "closed";

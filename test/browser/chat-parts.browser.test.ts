@@ -9,7 +9,7 @@ import { learnFromTable } from "./support/world/lessons.ts";
 
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-it("asks before a command runs on a real machine: once, or not with a reason", async () => {
+it("asks before a command runs on a real machine: allowed until it is revoked, or refused with a reason", async () => {
   const { page, entries } = await openChat({ backend: "host" });
   await say(page, "Run: `echo out-of-the-machine`");
   const card = page.getByRole("region", { name: "The agent asks to run something" });
@@ -17,9 +17,14 @@ it("asks before a command runs on a real machine: once, or not with a reason", a
   await expectAccessible(page);
   await screenshot(page, "chat-approval");
   await page.reload();
-  await card.getByRole("button", { name: "Allow once" }).click();
+  await card.getByRole("button", { name: "Allow for this session" }).click();
   await log(page).getByText("out-of-the-machine", { exact: true }).waitFor();
   await card.waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Details", exact: true }).click();
+  const allowed = page.getByRole("region", { name: "Allowed without a question" });
+  await allowed.getByText("echo out-of-the-machine").waitFor();
+  await allowed.getByRole("button", { name: "Revoke" }).click();
+  await allowed.waitFor({ state: "detached" });
   await say(page, "Run: `echo never`");
   await card.getByRole("textbox").fill("Not today");
   await card.getByRole("button", { name: "Refuse" }).click();
@@ -209,8 +214,8 @@ it.each(["light", "dark"] as const)("shows hostile texts as text, on a phone and
 });
 
 it("opens a turn by its address, marks it, and reads what is above when the reader goes there", async () => {
-  const { page, session } = await openChat({ before: Array.from({ length: 60 }, (_, i) => `Note: number ${i + 1}`) });
-  await log(page).getByText("Note: number 60").waitFor();
+  const { page, session } = await openChat({ before: Array.from({ length: 30 }, (_, i) => `Note: number ${i + 1}`) });
+  await log(page).getByText("Note: number 30").waitFor();
   await page.goto(`/#/chat/${session}/3`);
   const turn = page.getByRole("region", { name: "Turn 3", exact: true });
   await turn.getByText("Note: number 3", { exact: true }).waitFor();

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import type { Tool } from "../../core/agent/contract.ts";
 import { succeed } from "../../core/agent/tool-result.ts";
-import type { AgentEvent } from "../../core/schemas/entry.ts";
+import type { AgentEvent, Entry } from "../../core/schemas/entry.ts";
 import type { SessionEngine } from "../../core/session/engine.ts";
 import type { StandingReader } from "../../core/session/readers/standing-reader.ts";
 import {
@@ -233,6 +233,32 @@ describe("the conversation of a page", () => {
       "5 stopped stopped: person answer stopped",
       "6 stopped stopped: person stopped",
     ]);
+  });
+
+  it("is the same from pages of the log in any order", async () => {
+    const engine = await converse(() => undefined);
+    const { turns } = engine.detail()!;
+    const entries = must(engine.entries(0));
+    // What is learned after a turn may be noted under a message that had joined it.
+    const late: Entry = {
+      ...{ v: 1, n: entries.at(-1)!.n + 1, turn: 2, at: 0, kind: "notice", code: "learned" },
+      parts: [{ source: "outcome", text: "Tea." }],
+    };
+    const all = [...entries, late];
+    const sizes = fc.array(fc.integer({ min: 1, max: 6 }), { minLength: all.length, maxLength: all.length });
+    fc.assert(
+      fc.property(sizes, fc.infiniteStream(fc.nat()), (lengths, order) => {
+        const pages: Entry[][] = [];
+        for (let from = 0; from < all.length; from += lengths[from]!)
+          pages.push(all.slice(from, from + lengths[from]!));
+        const keyed = pages.map((page) => ({ page, key: order.next().value }));
+        const mixed = keyed.toSorted((a, b) => a.key - b.key).map(({ page }) => page);
+        const shown = applyTurns(mixed.reduce(applyEntries, EMPTY), turns);
+        expect(shown.turns).toEqual(applyTurns(applyEntries(EMPTY, all), turns).turns);
+        expect(shown.turns.map(({ n }) => n)).toEqual([1, 3, 4, 5, 6]);
+      }),
+      { numRuns: runs(200) },
+    );
   });
 
   it("asks for a new load when a text does not join what it knows, and skips a text that it knows", () => {
