@@ -6,7 +6,8 @@ import { Section } from "../components/page.tsx";
 import { ScopeNote } from "../components/scope-note.tsx";
 import { Failure, Loading } from "../components/states.tsx";
 import { Time } from "../components/time.tsx";
-import { toast, toastError } from "../components/toasts.tsx";
+import { toast } from "../components/toasts.tsx";
+import { useAction } from "../components/use-action.ts";
 import { type Answer, call } from "../data/api.ts";
 import { useList } from "../data/list.ts";
 import { may } from "../data/sign-in.ts";
@@ -58,31 +59,28 @@ export function ApprovalSettings() {
 }
 
 function ModeChoice({ policy, reload }: { policy: Policy; reload(): Promise<void> }) {
+  const { isBusy, run } = useAction();
+  const [wanted, setWanted] = useState<Mode | null>(null);
   // What is being saved is shown at once.
-  const [pending, setPending] = useState<{ mode: Mode | null }>();
-  const chosen = pending ? pending.mode : policy.profile;
-  async function put(mode: Mode | null): Promise<void> {
-    setPending({ mode });
-    try {
+  const chosen = isBusy ? wanted : policy.profile;
+  const put = (mode: Mode | null) => {
+    setWanted(mode);
+    run(async () => {
       const { mode: now } = await call("PUT /v1/approvals", { body: { mode } });
       toast(`In force: ${nameMode(now)}.`);
       await reload();
-    } catch (error) {
-      toastError(error);
-    } finally {
-      setPending(undefined);
-    }
-  }
+    });
+  };
   const choices = [{ mode: null, name: "As the operator has set it", about: nameMode(policy.operator) }, ...MODES];
   const isStricter = policy.profile !== null && policy.profile !== policy.mode;
   return (
     <Section title="When to ask">
       <div class="panel">
-        <fieldset class="choices" disabled={!may("admin") || pending !== undefined}>
+        <fieldset class="choices" disabled={!may("admin")}>
           <legend class="visually-hidden">When to ask</legend>
           {choices.map(({ mode, name, about }) => (
             <label key={name} class="choice">
-              <input type="radio" name="mode" checked={chosen === mode} onChange={() => void put(mode)} />
+              <input type="radio" name="mode" checked={chosen === mode} onChange={() => put(mode)} />
               <span>
                 {name}
                 <span class="field-hint">{about}</span>

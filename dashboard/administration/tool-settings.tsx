@@ -5,7 +5,7 @@ import { Button } from "../components/button.tsx";
 import { Section } from "../components/page.tsx";
 import { ScopeNote } from "../components/scope-note.tsx";
 import { Loaded } from "../components/states.tsx";
-import { toast, toastError } from "../components/toasts.tsx";
+import { useAction } from "../components/use-action.ts";
 import { change, useResource } from "../data/resource.ts";
 import { may } from "../data/sign-in.ts";
 import { CodeWords } from "./code-words.tsx";
@@ -23,24 +23,16 @@ export function ToolSettings() {
 }
 
 function Tools({ list }: { list: ToolList }) {
+  const { isBusy, run } = useAction();
+  const [wanted, setWanted] = useState(list.settings);
   // What is being saved is shown at once.
-  const [pending, setPending] = useState<ToolList["settings"]>();
-  const { tools } = list;
-  const settings = pending ?? list.settings;
-  const isBusy = pending !== undefined;
-  async function put(body: ToolList["settings"], done: string): Promise<void> {
-    setPending(body);
-    try {
-      await change("PUT /v1/tools", { body });
-      toast(`${done} Sessions follow with their next message.`);
-    } catch (error) {
-      toastError(error);
-    } finally {
-      setPending(undefined);
-    }
-  }
+  const settings = isBusy ? wanted : list.settings;
+  const put = (body: ToolList["settings"], done: string) => {
+    setWanted(body);
+    run(() => change("PUT /v1/tools", { body }), `${done} Sessions follow with their next message.`);
+  };
   const flip = (name: string, isOn: boolean) =>
-    void put(switchTool(name, isOn, settings), `${nameToolset(name)} was switched ${isOn ? "on" : "off"}.`);
+    put(switchTool(name, isOn, settings), `${nameToolset(name)} was switched ${isOn ? "on" : "off"}.`);
   const { only, ...rest } = settings;
   return (
     <Section title="Tools">
@@ -48,21 +40,21 @@ function Tools({ list }: { list: ToolList }) {
         <p class="note scope-note">
           Only these are offered: {only.join(", ")}.{" "}
           {may("admin") && (
-            <Button isBusy={isBusy} onClick={() => void put(rest, "All tools are offered again.")}>
+            <Button isBusy={isBusy} onClick={() => put(rest, "All tools are offered again.")}>
               Offer all
             </Button>
           )}
         </p>
       )}
       <div class="items">
-        {groupTools(tools).map(({ toolset, tools: of }) => (
+        {groupTools(list.tools).map(({ toolset, tools: of }) => (
           <div key={toolset}>
             <label class="switch-row">
               <input
                 type="checkbox"
                 class="switch"
                 checked={!isOff(toolset, settings)}
-                disabled={!may("admin") || isBusy}
+                disabled={!may("admin")}
                 onChange={(event) => flip(toolset, event.currentTarget.checked)}
               />
               <span class="setting-label">{nameToolset(toolset)}</span>
@@ -73,7 +65,7 @@ function Tools({ list }: { list: ToolList }) {
                   key={tool.name}
                   tool={tool}
                   isOn={!isOff(tool.name, settings)}
-                  isFixed={!may("admin") || isBusy || isOff(toolset, settings)}
+                  isFixed={!may("admin") || isOff(toolset, settings)}
                   flip={(isOn) => flip(tool.name, isOn)}
                 />
               ))}
@@ -120,18 +112,13 @@ function ToolRow({ tool: { name, available, reason }, isOn, isFixed, flip }: Too
 
 function SkillSwitch() {
   const settings = useResource("GET /v1/skill-settings", {});
-  const [pending, setPending] = useState<boolean>();
-  async function put(inlineShell: boolean): Promise<void> {
-    setPending(inlineShell);
-    try {
-      await change("PUT /v1/skill-settings", { body: { inlineShell } });
-      toast(inlineShell ? "Skills may run their snippets." : "Skills no longer run their snippets.");
-    } catch (error) {
-      toastError(error);
-    } finally {
-      setPending(undefined);
-    }
-  }
+  const { isBusy, run } = useAction();
+  const [wanted, setWanted] = useState(false);
+  const put = (inlineShell: boolean) => {
+    setWanted(inlineShell);
+    const done = inlineShell ? "Skills may run their snippets." : "Skills no longer run their snippets.";
+    run(() => change("PUT /v1/skill-settings", { body: { inlineShell } }), done);
+  };
   return (
     <Section title="Skills">
       <Loaded of={settings}>
@@ -142,9 +129,9 @@ function SkillSwitch() {
                 <input
                   type="checkbox"
                   class="switch"
-                  checked={pending ?? inlineShell}
-                  disabled={!may("admin") || pending !== undefined}
-                  onChange={(event) => void put(event.currentTarget.checked)}
+                  checked={isBusy ? wanted : inlineShell}
+                  disabled={!may("admin")}
+                  onChange={(event) => put(event.currentTarget.checked)}
                 />
                 <span class="setting-label">Snippets in skills run</span>
               </label>
