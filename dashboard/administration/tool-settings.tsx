@@ -37,14 +37,14 @@ function Tools({ list }: { list: ToolList }) {
   return (
     <Section title="Tools">
       {only != null && (
-        <p class="note scope-note">
-          Only these are offered: {only.join(", ")}.{" "}
+        <div class="note scope-note">
+          <p>Only these are offered: {only.join(", ")}.</p>
           {may("admin") && (
             <Button isBusy={isBusy} onClick={() => put(rest, "All tools are offered again.")}>
               Offer all
             </Button>
           )}
-        </p>
+        </div>
       )}
       <div class="items">
         {groupTools(list.tools).map(({ toolset, tools: of }) => (

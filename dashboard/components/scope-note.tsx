@@ -11,8 +11,10 @@ interface ScopeNoteProps {
 export function ScopeNote({ scope, to }: ScopeNoteProps) {
   if (may(scope)) return null;
   return (
-    <p class="note scope-note">
-      To {to}, sign in with a key that has the scope <code>{scope}</code>.
-    </p>
+    <div class="note scope-note">
+      <p>
+        To {to}, sign in with a key that has the scope <code>{scope}</code>.
+      </p>
+    </div>
   );
 }

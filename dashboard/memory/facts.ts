@@ -43,12 +43,22 @@ export function describeOrigin({ origin, source, approved }: Pick<Fact, "origin"
   return [ORIGINS[origin], ...said, ...seen].join(", ");
 }
 
-/** The conversations that a fact comes from: its session, and those of the parts that it cites. */
-export function sessionsOf({ session, citations = [] }: Pick<Fact, "session" | "citations">): string[] {
-  const cited = citations.map((citation) => citation.split("/")[0]!);
-  return [...new Set([...(session === undefined ? [] : [session]), ...cited])].filter((id) =>
-    /^[0-9A-Z]{26}$/.test(id),
-  );
+const ADDED_BY_REVIEW = /^([0-9A-Z]{26}\.\d+-\d+)\.\d+(?:#\d+)?$/;
+const ADDED_BY_TURN = /^([0-9A-Z]{26})-(\d+):/;
+
+export interface FactLink {
+  name: string;
+  /** Parts of an address of the page. */
+  to: [page: string, ...rest: (string | number)[]];
+}
+
+/** What the fact came from: the review, the turn or the conversation that added it. The name of an add says so. */
+export function linksOf({ session, adds }: Pick<Fact, "session" | "adds">): FactLink[] {
+  const [, review] = adds.map((add) => ADDED_BY_REVIEW.exec(add)).find(Boolean) ?? [];
+  if (review !== undefined) return [{ name: "The review", to: ["learning", "reviews", review] }];
+  const [, of, turn] = adds.map((add) => ADDED_BY_TURN.exec(add)).find(Boolean) ?? [];
+  if (of !== undefined) return [{ name: "The turn", to: ["chat", of, turn!] }];
+  return session === undefined ? [] : [{ name: "The conversation", to: ["chat", session] }];
 }
 
 /** `hidden`: the prompt has a placeholder in its place. `outside`: the prompt has no room for it. */

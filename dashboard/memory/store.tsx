@@ -13,8 +13,9 @@ import { Time } from "../components/time.tsx";
 import { toast } from "../components/toasts.tsx";
 import { call, describeError } from "../data/api.ts";
 import { may } from "../data/sign-in.ts";
+import { Cited } from "../learning/cited.tsx";
 import { hrefOf } from "../pages.ts";
-import { type Fact, type MemoryPage, type STORES, describeOrigin, findFacts, sessionsOf, standingOf } from "./facts.ts";
+import { type Fact, type MemoryPage, type STORES, describeOrigin, findFacts, linksOf, standingOf } from "./facts.ts";
 
 interface StoreProps {
   store: (typeof STORES)[number];
@@ -177,12 +178,13 @@ function FactRow({ fact, reload }: { fact: Fact; reload(): Promise<void> }) {
         <Standing fact={fact} />
         <span>{describeOrigin(fact)}</span>
         <Time at={fact.since} />
-        {sessionsOf(fact).map((session, i) => (
-          <a key={session} href={hrefOf("chat", session)}>
-            {i === 0 ? "Open the conversation" : `Open conversation ${i + 1}`}
+        {linksOf(fact).map(({ name, to }) => (
+          <a key={name} href={hrefOf(...to)}>
+            {name}
           </a>
         ))}
       </p>
+      <Cited citations={fact.citations ?? []} />
     </li>
   );
 }
@@ -197,7 +199,9 @@ function Standing({ fact }: { fact: Fact }) {
       return (
         <>
           <Badge tone="bad">Hidden from the agent</Badge>
-          <span>{fact.findings.map(({ reason }) => reason).join("; ")}. Correct it to let the agent read it.</span>
+          <span>
+            Reason: {fact.findings.map(({ reason }) => reason).join("; ")}. Correct it to let the agent read it.
+          </span>
         </>
       );
   }

@@ -7,6 +7,8 @@ import { useList } from "../data/list.ts";
 import { useResource } from "../data/resource.ts";
 import { hrefOf } from "../pages.ts";
 import "../styles/admin.css";
+import "../styles/learning.css";
+import "../styles/skills.css";
 import { STORES } from "../memory/facts.ts";
 import { Store } from "../memory/store.tsx";
 
@@ -64,9 +66,9 @@ function Waiting() {
   const count = value?.pending.filter(({ tool, state }) => tool === "memory" && state === "waiting").length ?? 0;
   if (count === 0) return null;
   return (
-    <p class="note note-warn scope-note">
-      {count === 1 ? "1 change of memory waits" : `${count} changes of memory wait`} for your decision.{" "}
+    <div class="note note-warn scope-note">
+      <p>{count === 1 ? "1 change of memory waits" : `${count} changes of memory wait`} for your decision.</p>
       <a href={hrefOf("learning", "pending")}>Decide in Learning</a>
-    </p>
+    </div>
   );
 }

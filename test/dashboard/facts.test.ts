@@ -1,9 +1,8 @@
 // What the page Memory says of a fact.
 import { describe, expect, it } from "vitest";
-import { type Fact, describeOrigin, findFacts, sessionsOf, standingOf } from "../../dashboard/memory/facts.ts";
+import { type Fact, describeOrigin, findFacts, linksOf, standingOf } from "../../dashboard/memory/facts.ts";
 
 const SESSION = "01J0000000000000000000000A";
-const OTHER = "01J0000000000000000000000B";
 const fact = (text: string) => ({ text }) as Fact;
 
 describe("a fact on the page", () => {
@@ -15,10 +14,12 @@ describe("a fact on the page", () => {
     );
   });
 
-  it("links each conversation once, and nothing that is not the id of one", () => {
-    const citations = [`${SESSION}/3#principal`, `${OTHER}/4#outcome`, "javascript:alert(1)/4#own"];
-    expect(sessionsOf({ session: SESSION, citations })).toEqual([SESSION, OTHER]);
-    expect(sessionsOf({})).toEqual([]);
+  it("links the review, the turn or the conversation that it came from", () => {
+    const link = (...adds: string[]) => linksOf({ session: SESSION, adds }).map(({ to }) => to);
+    expect(link(`${SESSION}.1-9.0003`)).toEqual([["learning", "reviews", `${SESSION}.1-9`]]);
+    expect(link("api:01J0000000000000000000000B", `${SESSION}-4:12#1`)).toEqual([["chat", SESSION, "4"]]);
+    expect(link("a hash of a long id")).toEqual([["chat", SESSION]]);
+    expect(linksOf({ adds: ["api:01J0000000000000000000000B"] })).toEqual([]);
   });
 
   it("says that it does not fit before it says that it is hidden", () => {
