@@ -60,7 +60,7 @@ export function BoardView({ board, store, open }: { board: string; store: BoardC
   }
 
   function drop(cards: CardLine[], to: Status): void {
-    if (cards.some(({ status }) => asksOf(status, to) !== null)) return setMoving({ cards, to });
+    if (cards.some((card) => asksOf(card, to) !== null)) return setMoving({ cards, to });
     void move(cards, to, {}).catch((error: unknown) => {
       say("The card stays where it is.");
       toastError(error);

@@ -97,12 +97,18 @@ export function stepsOf(status: Status): Step[] {
   return [...new Set([...moves, ...more])];
 }
 
-/** What a person must say before a move. `null`: nothing. */
-export function asksOf(from: Status, to: Status): "block" | "time" | "reason" | null {
+/**
+ * What a person is asked before a move. `block`: kind and reason. `time`: not before. `reason`: what is wrong. `confirm`: it cannot be taken
+ * back, or stops a session. `null`: nothing.
+ */
+export type Ask = "block" | "time" | "reason" | "confirm" | null;
+
+export function asksOf({ status, assignee }: Pick<CardLine, "status" | "assignee">, to: Status): Ask {
   if (to === "blocked") return "block";
   if (to === "scheduled") return "time";
-  if (MOVES[from][to] === "request_changes" || (from === "running" && to === "todo")) return "reason";
-  return null;
+  if (status === "review" && MOVES[status][to] === "request_changes") return "reason";
+  const isPersons = assignee !== null && "person" in assignee;
+  return to === "archived" || (status === "running" && !isPersons) ? "confirm" : null;
 }
 
 /** One text for one assignee: of a filter, of a form. */

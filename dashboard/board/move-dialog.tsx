@@ -25,7 +25,7 @@ export function MoveDialog({ cards, to: given, move, onClose }: MoveDialogProps)
   const [error, setError] = useState<unknown>();
   const one = cards.length === 1 ? cards[0]! : undefined;
   const targets = one ? targetsOf(one.status) : [...new Set(cards.flatMap(({ status }) => targetsOf(status)))];
-  const asks = to && (cards.map(({ status }) => asksOf(status, to)).find((ask) => ask !== null) ?? null);
+  const asks = to && (cards.map((card) => asksOf(card, to)).find((ask) => ask !== null) ?? null);
 
   async function run(target: Status, more: MoveFacts): Promise<void> {
     setBusy(true);
@@ -40,7 +40,7 @@ export function MoveDialog({ cards, to: given, move, onClose }: MoveDialogProps)
   }
 
   function choose(target: Status): void {
-    if (cards.some(({ status }) => asksOf(status, target) !== null)) setTo(target);
+    if (cards.some((card) => asksOf(card, target) !== null)) setTo(target);
     else void run(target, {});
   }
 
@@ -48,6 +48,7 @@ export function MoveDialog({ cards, to: given, move, onClose }: MoveDialogProps)
     event.preventDefault();
     const { kind, reason } = facts;
     if (asks === "time") void run(to!, { notBefore: fromLocalTime(time) });
+    else if (asks === "confirm") void run(to!, {});
     else void run(to!, { ...(asks === "block" && { kind }), reason });
   }
 
@@ -57,7 +58,6 @@ export function MoveDialog({ cards, to: given, move, onClose }: MoveDialogProps)
     <Dialog title={title} onClose={onClose}>
       <p class="dialog-body muted move-what" dir="auto">
         {what}
-        {one?.status === "running" && ". Whoever works on it is stopped."}
       </p>
       {error !== undefined && <ErrorNote error={error} />}
       {to === undefined ? (
@@ -87,6 +87,8 @@ export function MoveDialog({ cards, to: given, move, onClose }: MoveDialogProps)
               onChange={(block) => setFacts(block)}
             />
           )}
+          {to === "archived" && <p>An archived card cannot come back. Its events and runs are kept for 30 days.</p>}
+          {cards.some(({ status }) => status === "running") && <p>A session that works on it is stopped.</p>}
           {asks === "reason" && (
             <Field label="What is wrong" hint="Who works on it next reads it as your word.">
               {(props) => (

@@ -55,7 +55,7 @@ function Actions({ job, onEdit }: { job: Job; onEdit(): void }) {
       action: "Delete job",
       isDanger: true,
       async run() {
-        await change("DELETE /v1/jobs/{job}", asked, ["/v1/jobs?", "/v1/suggestions"]);
+        await change("DELETE /v1/jobs/{job}", asked, ["/v1/suggestions"]);
         location.hash = hrefOf("jobs");
       },
     });

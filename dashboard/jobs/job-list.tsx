@@ -1,9 +1,10 @@
 // All jobs: what each does, when it runs next, and how it went.
+import { useEffect } from "preact/hooks";
 import { Badge } from "../components/badge.tsx";
-import { Empty, Loaded } from "../components/states.tsx";
+import { Empty, Failure, Loading } from "../components/states.tsx";
 import { Time } from "../components/time.tsx";
 import { WindowedList } from "../components/windowed-list.tsx";
-import { useResource } from "../data/resource.ts";
+import { useList } from "../data/list.ts";
 import { may } from "../data/sign-in.ts";
 import { hrefOf } from "../pages.ts";
 import { type Job, describeLast, describeState, formatInZone, readOwnZone } from "./job-words.ts";
@@ -12,30 +13,35 @@ const EVERY_MS = 15_000;
 const ROW_PX = 64;
 
 export function JobList() {
-  const jobs = useResource("GET /v1/jobs", {}, { every: EVERY_MS });
+  const list = useList("GET /v1/jobs", { query: { limit: "100" } }, ({ jobs }) => jobs);
+  const { reload } = list;
+  useEffect(() => {
+    const timer = setInterval(() => void (document.visibilityState === "visible" && reload()), EVERY_MS);
+    return () => clearInterval(timer);
+  }, [reload]);
   return (
-    <Loaded of={jobs}>
-      {({ jobs: list }) =>
-        list.length === 0 ? (
-          <Empty icon="clock" title="No jobs yet">
-            <p>A job is a task that a session of its own does at its times.</p>
-            {may("write") && (
-              <a class="button button-primary" href={hrefOf("jobs", "-", "blueprints")}>
-                Start from a blueprint
-              </a>
-            )}
-          </Empty>
-        ) : (
-          <WindowedList
-            label="Jobs"
-            items={list}
-            rowHeight={ROW_PX}
-            keyOf={({ id }) => id}
-            row={(job) => <JobRow job={job} />}
-          />
-        )
-      }
-    </Loaded>
+    <>
+      {list.error !== undefined && <Failure error={list.error} retry={() => void reload()} />}
+      {!list.isReady && <Loading />}
+      {list.isReady && list.items.length === 0 && list.error === undefined && (
+        <Empty icon="clock" title="No jobs yet">
+          <p>A job is a task that a session of its own does at its times.</p>
+          {may("write") && (
+            <a class="button button-primary" href={hrefOf("jobs", "-", "blueprints")}>
+              Start from a blueprint
+            </a>
+          )}
+        </Empty>
+      )}
+      <WindowedList
+        label="Jobs"
+        items={list.items}
+        rowHeight={ROW_PX}
+        keyOf={({ id }) => id}
+        onEnd={list.more}
+        row={(job) => <JobRow job={job} />}
+      />
+    </>
   );
 }
 

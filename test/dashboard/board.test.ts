@@ -56,11 +56,16 @@ describe("the moves of a card", () => {
     expect(targetsOf("archived")).toEqual([]);
   });
 
-  it("ask for a word only where the board needs one", () => {
-    expect(asksOf("ready", "blocked")).toBe("block");
-    expect(asksOf("ready", "scheduled")).toBe("time");
-    expect(asksOf("review", "ready")).toBe("reason");
-    expect(asksOf("ready", "done")).toBeNull();
+  it("ask for a word where the board needs one, and before what stops a session or cannot be taken back", () => {
+    const asks = (status: CardLine["status"], to: CardLine["status"], assignee: CardLine["assignee"] = null) =>
+      asksOf({ status, assignee }, to);
+    expect(asks("ready", "blocked")).toBe("block");
+    expect(asks("ready", "scheduled")).toBe("time");
+    expect(asks("review", "ready")).toBe("reason");
+    expect(asks("ready", "done")).toBeNull();
+    expect(asks("done", "archived")).toBe("confirm");
+    expect(asks("running", "ready")).toBe("confirm");
+    expect(asks("running", "done", { person: "Ada" })).toBeNull();
   });
 });
 

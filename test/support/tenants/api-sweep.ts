@@ -121,6 +121,7 @@ const QUERIES: Record<string, (of: Facts) => string[]> = {
   readLearning: ({ name }) => [`skill=${name}`],
   listJourney: () => ["skill", "fact", "review", "curation", "decision"].map((about) => `about=${about}`),
   searchMessages: () => [`q=${KNOWN_WORD}&role=tool`, `q=${KNOWN_WORD}`],
+  readSchedule: () => ["schedule=every+2h"],
   listSkills: () => [`query=${KNOWN_WORD}`],
   readEvents: () => ["turn=1"],
   readCheckpoint: ({ path }) => [`path=${encodeURIComponent(path)}`],
@@ -129,7 +130,7 @@ const QUERIES: Record<string, (of: Facts) => string[]> = {
   listTools: ({ session, child }) => [session, child].map((id) => `session=${id}`),
 };
 /** Needed queries have no request without them. */
-const NEEDED = new Set(["searchMessages"]);
+const NEEDED = new Set(["searchMessages", "readSchedule"]);
 
 const FIXED: Record<string, string> = {
   n: "1",
