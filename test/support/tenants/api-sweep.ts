@@ -121,7 +121,7 @@ const QUERIES: Record<string, (of: Facts) => string[]> = {
   readLearning: ({ name }) => [`skill=${name}`],
   listJourney: () => ["skill", "fact", "review", "curation", "decision"].map((about) => `about=${about}`),
   searchMessages: () => [`q=${KNOWN_WORD}&role=tool`, `q=${KNOWN_WORD}`],
-  readSchedule: () => ["schedule=every+2h"],
+  readSchedule: () => ["schedule=0+0+1+1+*"],
   listSkills: () => [`query=${KNOWN_WORD}`],
   readEvents: () => ["turn=1"],
   readCheckpoint: ({ path }) => [`path=${encodeURIComponent(path)}`],
