@@ -98,16 +98,19 @@ interface CardProps {
   /** The revision before it is known to be purged. */
   isAfterPurged?: boolean;
   isOpenAtFirst: boolean;
+  /** Of its heading. */
+  level?: 2 | 3;
 }
 
 export function RevisionCard(props: CardProps) {
-  const { name, revision, present, first, isWithdrawn, isAfterPurged = false, isOpenAtFirst } = props;
+  const { name, revision, present, first, isWithdrawn, isAfterPurged = false, isOpenAtFirst, level = 2 } = props;
+  const Heading = `h${level}` as const;
   const { rev } = revision;
   const [isOpen, setOpen] = useState(isOpenAtFirst);
   if (isPurged(revision)) {
     return (
       <article aria-label={`Revision ${rev}`}>
-        <h3>Revision {rev}</h3>
+        <Heading class="revision-title">Revision {rev}</Heading>
         <p class="muted">
           Purged <Time at={revision.purgedAt} />. Its files are erased.
         </p>
@@ -118,11 +121,11 @@ export function RevisionCard(props: CardProps) {
     <article aria-label={`Revision ${rev}`}>
       <div class="revision-head">
         <div>
-          <h3>
+          <Heading class="revision-title">
             Revision {rev}
             {rev === present && <Badge tone="accent">Present</Badge>}
             {isWithdrawn && <Badge tone="bad">Withdrawn</Badge>}
-          </h3>
+          </Heading>
           <p class="muted">
             <MadeBy revision={revision} /> · <Time at={revision.revisedAt} isExact />
             {rev < first && " · of an earlier skill of this name"}

@@ -36,16 +36,16 @@ export function Changes({ before, after }: { before: Files; after: Files }) {
   return (
     <div class="stack-3">
       {paths.map((path) => (
-        <section key={path} aria-label={path} class="changed-file">
-          <h4 class="mono">
+        <div key={path} class="changed-file">
+          <p class="changed-path mono">
             {path} <span class="muted">{describeChange(before[path], after[path])}</span>
-          </h4>
+          </p>
           {isShown(before[path]) && isShown(after[path]) ? (
             <Diff name={path} before={before[path] ?? null} after={after[path] ?? null} />
           ) : (
             <p class="muted">Not text: {formatBytes(after[path] === undefined ? 0 : sizeOf(after[path]))} now.</p>
           )}
-        </section>
+        </div>
       ))}
     </div>
   );

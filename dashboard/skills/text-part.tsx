@@ -44,6 +44,7 @@ export function TextPart({ skill: { name, head, files, traits, contract }, lates
             {...{ name, first, revision: latest, present: head.rev }}
             isWithdrawn={false}
             isOpenAtFirst={false}
+            level={3}
           />
         </section>
       )}

@@ -18,7 +18,7 @@ export function Why({ citations }: { citations: readonly string[] }) {
   const shown = isWhole ? citations : citations.slice(0, FIRST);
   return (
     <div class="why">
-      <h4>Why</h4>
+      <p class="why-title">Why</p>
       <ul>
         {shown.map((citation) => (
           <li key={citation}>
