@@ -70,6 +70,15 @@ function Shown({ evidence: { uses, texts, seen, text } }: { evidence: Evidence }
         The line is the success rate that a verdict reckons with: older uses weigh less, and it begins at one half. The
         band holds the true rate nine times of ten. Lines from top to bottom mark verdicts and new texts.
       </p>
+      {marks.length > 0 && (
+        <ul class="plain-list small" aria-label="What happened in this time">
+          {marks.toReversed().map(({ at, text: what }) => (
+            <li key={`${at} ${what}`}>
+              <Time at={at} isExact /> {what}
+            </li>
+          ))}
+        </ul>
+      )}
       <Texts texts={texts} />
       <Section title="Uses">
         <p class="muted small">

@@ -35,11 +35,13 @@ interface TextProps {
 export function TextPart({ skill: { name, head, files, traits, contract }, latest, first }: TextProps) {
   const text = isText(files[SKILL_MD]) ? files[SKILL_MD] : "";
   const others = pathsOf(files).filter((path) => path !== SKILL_MD);
+  const isChanged = head !== null && head.rev > first;
+  const title = isChanged ? "Latest change" : "How it began";
   return (
     <>
-      {head && latest && head.rev > first && (
-        <section class="panel latest" aria-label="Latest change">
-          <h2>Latest change</h2>
+      {head && latest && (isChanged || head.citations.length > 0) && (
+        <section class="panel latest" aria-label={title}>
+          <h2>{title}</h2>
           <RevisionCard
             {...{ name, first, revision: latest, present: head.rev }}
             isWithdrawn={false}
