@@ -40,10 +40,12 @@ export function showPanel(isOpen: boolean): void {
   }
 }
 
-// Where there is no room beside the conversation, the panel would lie over it.
-matchMedia(`(max-width: ${ROOM_FOR_PANEL_PX - 1}px)`).addEventListener("change", ({ matches }) => {
-  isPanelOpen.value = !matches && readPanel();
-});
+/** Where there is no room beside the conversation, the panel would lie over it. Called once, at the start. */
+export function watchRoom(): void {
+  matchMedia(`(max-width: ${ROOM_FOR_PANEL_PX - 1}px)`).addEventListener("change", ({ matches }) => {
+    isPanelOpen.value = !matches && readPanel();
+  });
+}
 
 function readPanel(): boolean {
   try {
