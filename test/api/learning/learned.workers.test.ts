@@ -11,6 +11,7 @@ import { createCurationStore } from "../../../stores/curation/curation-store.ts"
 import { toKeyValue } from "../../../stores/platform/kv.ts";
 import { createMemoryStore } from "../../../stores/memory-store.ts";
 import { toBucket } from "../../../stores/platform/r2.ts";
+import { countTokens } from "../../../core/schemas/usage.ts";
 import { createReviewStore } from "../../../stores/reviews/review-store.ts";
 import { systemClock } from "../../../stores/platform/system-clock.ts";
 import worker from "../../../workers/api/index.ts";
@@ -170,9 +171,14 @@ describe("reviews", () => {
     await store.finish(result(S, 4));
     await store.putTombstone(dead);
 
-    const done = { review: `${S}.1-4`, state: "done", summary: "Nothing worth keeping.", lessons: [] };
-    const waiting = { review: `${S}.1-9`, state: "waiting" };
-    const buried = { review: `${T}.1-3`, state: "dead", summary: "No answer." };
+    const at = expect.any(Number);
+    const { trigger, modelCalls: calls } = result(S, 4);
+    const done = {
+      ...{ review: `${S}.1-4`, state: "done", at, summary: "Nothing worth keeping.", trigger, lessons: [], refused: 0 },
+      spent: { calls, tokens: countTokens(result(S, 4).usage), usd: 0 },
+    };
+    const waiting = { review: `${S}.1-9`, state: "waiting", at };
+    const buried = { review: `${T}.1-3`, state: "dead", at, summary: "No answer." };
     const list = async (query: string) =>
       ((await ask("GET", `/v1/reviews${query}`, { key })).body as { reviews: object[] }).reviews;
     expect((await list("")).length).toBe(3);

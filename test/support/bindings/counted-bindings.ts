@@ -223,7 +223,7 @@ const agenda = {
     ...{ alarm: null, due: null, jobs: { jobs: 1, late: [], stopped: [], lost: [] }, goals: [goalInfo] },
     ...{ boards: ["main"], roles: ["writer"] },
   }),
-  findGoal: async () => ok(goalInfo),
+  showGoal: async () => ok({ ...goalInfo, verdicts: [] }),
   newestGoal: async () => goalInfo,
   beginGoal: async () => ok(goalInfo),
   changeGoal: async () => ok(goalInfo),
