@@ -4,8 +4,10 @@ import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Button } from "../components/button.tsx";
 import { Icon } from "../components/icon.tsx";
-import { Failure, Loading } from "../components/states.tsx";
+import { Empty, Failure, Loading } from "../components/states.tsx";
+import { ProblemError } from "../data/api.ts";
 import { useResource } from "../data/resource.ts";
+import { hrefOf } from "../pages.ts";
 import { FileApprovals } from "./file-approvals.tsx";
 import { placeLessons } from "./place-lessons.ts";
 import type { OutgoingMessage } from "./outgoing.ts";
@@ -43,6 +45,7 @@ export function ConversationLog({
   const textOf = (turn: number) => messages.find((one) => one.turn === turn)?.text ?? null;
   const others = conversation.queued.filter((n) => !messages.some(({ turn }) => turn === n));
   const error = view.error.value;
+  const isGone = error instanceof ProblemError && error.problem.status === 404;
   return (
     <div class="log-frame">
       <div class="log" role="log" aria-label="Conversation" aria-live="off" tabIndex={0} ref={box} onScroll={onScroll}>
@@ -54,7 +57,14 @@ export function ConversationLog({
               </Button>
             </p>
           )}
-          {error !== undefined && <Failure error={error} retry={() => void view.load()} />}
+          {isGone && (
+            <Empty icon="chat" title="There is no such conversation any more">
+              <a class="button button-primary" href={hrefOf("chat")}>
+                Begin a new one
+              </a>
+            </Empty>
+          )}
+          {error !== undefined && !isGone && <Failure error={error} retry={() => void view.load()} />}
           {error === undefined && !view.isLoaded.value && messages.length === 0 && <Loading />}
           {conversation.turns.map((turn) =>
             turnNode({
@@ -163,6 +173,7 @@ function useStickyEnd(view: SessionView, marked: number | null) {
       element.scrollTop += grew;
     firstTurn.current = first;
     height.current = element.scrollHeight;
+    setAtEnd(element.scrollHeight - element.scrollTop - element.clientHeight <= NEAR_END * 2);
   }, [conversation, messages]);
 
   // Pictures, colours and unfolded rows change the height without a new event.
@@ -196,7 +207,7 @@ function useStickyEnd(view: SessionView, marked: number | null) {
     const left = element.scrollHeight - element.scrollTop - element.clientHeight;
     // Only the reader moves away from the end: a growing text does not.
     if (element.scrollHeight === height.current || left <= NEAR_END) follows.current = left <= NEAR_END;
-    setAtEnd(left <= NEAR_END * 4);
+    setAtEnd(left <= NEAR_END * 2);
     if (element.scrollTop < NEAR_START && view.hasOlder.peek() && view.isLoaded.peek() && !follows.current) {
       void view.readOlder().catch(() => {}); // the button says that there is more
     }

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../components/button.tsx";
 import { Code } from "../components/code.tsx";
 import { Dialog, confirm } from "../components/dialog.tsx";
+import { Icon } from "../components/icon.tsx";
 import { formatBytes } from "../components/numbers.ts";
 import { Empty, Failure, Loading } from "../components/states.tsx";
 import { sendBytes } from "../data/api.ts";
@@ -65,7 +66,7 @@ export function Files({ session, version }: { session: string; version: number }
         </Button>
         {list.items.length > 0 && (
           <a class="button" href={`/v1/sessions/${session}/workspace`} download={`${session}.zip`}>
-            All as a zip
+            <Icon name="download" /> All as a zip
           </a>
         )}
       </div>
@@ -89,7 +90,7 @@ export function Files({ session, version }: { session: string; version: number }
               download={file.path.split("/").at(-1)}
               aria-label={`Download ${file.path}`}
             >
-              ↓
+              <Icon name="download" />
             </a>
             <Button kind="quiet" icon="trash" label={`Delete ${file.path}`} onClick={() => remove(file)} />
           </li>

@@ -109,3 +109,40 @@ it("queues, steers and interrupts while a turn runs", async () => {
   expect(await log(page).getByText("Mind the kettle", { exact: true }).count()).toBe(1);
   expect((await entries()).filter(({ kind }) => kind === "user")).toHaveLength(5);
 });
+
+it("follows the end of an answer only while the reader is there", async () => {
+  const { page } = await openChat({ isPaced: true });
+  await page.setViewportSize({ width: 1000, height: 500 });
+  const place = () =>
+    page.evaluate(`(({ scrollTop, scrollHeight, clientHeight }) => ({
+      top: Math.round(scrollTop),
+      left: Math.round(scrollHeight - scrollTop - clientHeight),
+    }))(document.querySelector("[role=log]"))`) as Promise<{ top: number; left: number }>;
+  await say(page, LONG);
+  await whenShown(page, "word90");
+  expect((await place()).left).toBeLessThan(30);
+  await log(page).hover();
+  await page.mouse.wheel(0, -150);
+  await expect.poll(async () => (await place()).left, { timeout: 15_000 }).toBeGreaterThan(100);
+  const { top } = await place();
+  await whenShown(page, "word120");
+  expect((await place()).top).toBe(top);
+  await page.getByRole("button", { name: "Newest" }).click();
+  await whenShown(page, "word200");
+  await whenEnded(page);
+  await expect.poll(async () => (await place()).left, { timeout: 15_000 }).toBeLessThan(30);
+});
+
+it("says that a session was deleted, and that a sign-in has ended", async () => {
+  const { page, faults, owner, session } = await openChat({ before: ["Note: one"] });
+  faults.allow(/status of 40[14]/, /WebSocket connection .* Authentication failed/);
+  await owner.call("DELETE", `/v1/sessions/${session}`);
+  await log(page).getByText("There is no such conversation any more").waitFor();
+  const other = await owner.call<{ session: string }>("POST", "/v1/sessions", {});
+  await page.goto(`/#/chat/${other.session}`);
+  await page.getByText("There is no such conversation any more").waitFor({ state: "detached" });
+  const { signIns } = await owner.call<{ signIns: { id: string }[] }>("GET", "/v1/sign-ins");
+  for (const { id } of signIns) await owner.call("DELETE", `/v1/sign-ins/${id}`);
+  await owner.call("POST", `/v1/sessions/${other.session}/messages`, { text: "Note: two" });
+  await page.getByText("Your sign-in has ended").waitFor();
+});
