@@ -50,6 +50,11 @@ export function checkNewPath(path: string, files: Files): string | null {
   return null;
 }
 
+/** A browser's text field knows `\n` only: a file with the line ends of Windows keeps them. */
+export function keepLineEnds(before: string, typed: string): string {
+  return before.includes("\r\n") ? typed.replaceAll("\n", "\r\n") : typed;
+}
+
 /** Puts a name that was typed into a frontmatter that has none. */
 export function nameText(text: string, name: string): string {
   return text.replace(/^name:[ \t]*$/m, () => `name: ${name}`);

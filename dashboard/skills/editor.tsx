@@ -14,7 +14,17 @@ import { change, useResource } from "../data/resource.ts";
 import { may } from "../data/sign-in.ts";
 import { hrefOf } from "../pages.ts";
 import { Conflict } from "./conflict.tsx";
-import { type Draft, NAME_FIELD, checkNewPath, isChanged, nameText, newDraft, placeOf, toDraft } from "./draft.ts";
+import {
+  type Draft,
+  NAME_FIELD,
+  checkNewPath,
+  isChanged,
+  keepLineEnds,
+  nameText,
+  newDraft,
+  placeOf,
+  toDraft,
+} from "./draft.ts";
 import { dropDraft, keepDraft, keptDraft } from "./drafts.ts";
 import { type Detail, SKILL_MD, isText, pathsOf, sizeOf } from "./words.ts";
 
@@ -232,8 +242,8 @@ function FileField({ path, body, error, onInput }: FileFieldProps) {
           class={`${input} editor-text`}
           dir="auto"
           spellcheck={false}
-          value={body}
-          onInput={(event) => onInput(event.currentTarget.value)}
+          value={body.replaceAll("\r\n", "\n")}
+          onInput={(event) => onInput(keepLineEnds(body, event.currentTarget.value))}
         />
       )}
     </Field>

@@ -1,7 +1,15 @@
 // What the Skills page makes of the API's answers: who made a revision, its figures, what a draft is.
 import { describe, expect, it } from "vitest";
 import { ProblemError } from "../../dashboard/data/api.ts";
-import { NAME_FIELD, checkNewPath, isChanged, nameText, newDraft, placeOf } from "../../dashboard/skills/draft.ts";
+import {
+  NAME_FIELD,
+  checkNewPath,
+  isChanged,
+  keepLineEnds,
+  nameText,
+  newDraft,
+  placeOf,
+} from "../../dashboard/skills/draft.ts";
 import { type Used, filterSkills, toCurve, toRate, toRows } from "../../dashboard/skills/figures.ts";
 import {
   type Line,
@@ -187,6 +195,11 @@ describe("a draft", () => {
     expect(isChanged({ ...draft, files: { b: "2", a: "1" } })).toBe(false);
     expect(isChanged({ ...draft, files: { a: "1" } })).toBe(true);
     expect(isChanged({ ...draft, files: { a: "1", b: "3" } })).toBe(true);
+  });
+
+  it("keeps the line ends of a file, which a text field shows in one form only", () => {
+    expect(keepLineEnds("a\r\nb", "a\nbc\n")).toBe("a\r\nbc\r\n");
+    expect(keepLineEnds("a\nb", "a\nc")).toBe("a\nc");
   });
 
   it("takes a typed name into its header, whatever characters it has", () => {
