@@ -112,7 +112,11 @@ export function Tile({ board, card, isSelected, isOpen, onMove, onSelect, withSe
             <Count icon="branch" text={`${counts.childrenDone}/${counts.children}`} title="cards after it are done" />
           )}
           {counts !== undefined && counts.comments > 0 && (
-            <Count icon="chat" text={counts.comments === 100 ? "100+" : String(counts.comments)} title="comments" />
+            <Count
+              icon="chat"
+              text={counts.comments === 100 ? "100+" : String(counts.comments)}
+              title={counts.comments === 1 ? "comment" : "comments"}
+            />
           )}
         </span>
       </div>

@@ -99,6 +99,8 @@ describe("a board", () => {
     await open.getByLabel("Comment", { exact: true }).fill("An **oak**, if there is one.");
     await open.getByRole("button", { name: "Add comment" }).click();
     await open.locator("strong", { hasText: "oak" }).waitFor();
+    await column(page, "To do").getByTitle("0/1 cards before it are done").waitFor();
+    await column(page, "To do").getByTitle("1 comment", { exact: true }).waitFor();
     await open.getByLabel("Files for the card").setInputFiles({
       ...{ name: "plan.txt", mimeType: "text/plain", buffer: Buffer.from("Two metres from the wall.") },
     });
