@@ -11,8 +11,9 @@ interface CodeProps {
   language?: string | undefined;
 }
 
-/** Colouring a longer text would hold the page up. */
-const MAX_COLOURED = 40_000;
+/** Colouring holds the page up: its time grows with the square of a text's length, or of a word's or a line's, as in packed code. */
+const MAX_COLOURED = 10_000;
+const SLOW = /\S{300}|\s{300}|.{1000}/;
 const COPIED_MS = 2_000;
 
 export function Code({ label, text, language }: CodeProps) {
@@ -20,7 +21,7 @@ export function Code({ label, text, language }: CodeProps) {
   useEffect(() => {
     const element = code.current!;
     element.textContent = text;
-    if (language === undefined || text.length > MAX_COLOURED) return undefined;
+    if (language === undefined || text.length > MAX_COLOURED || SLOW.test(text)) return undefined;
     let isCurrent = true;
     void import("./highlight.ts").then(
       ({ highlight }) => {

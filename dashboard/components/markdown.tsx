@@ -3,6 +3,7 @@
 import DOMPurify from "dompurify";
 import { Marked } from "marked";
 import { useMemo } from "preact/hooks";
+import { type Piece, splitMarkdown } from "./markdown-pieces.ts";
 
 const marked = new Marked({ gfm: true, breaks: true, async: false });
 const OPTIONS = {
@@ -41,13 +42,18 @@ DOMPurify.addHook("afterSanitizeAttributes", (node) => {
   else if (node.tagName === "PRE") node.setAttribute("tabindex", "0");
 });
 
-export function Markdown({ text }: { text: string }) {
-  const html = useMemo(() => toSafeHtml(text), [text]);
+/** `isPlain`: all of it as it was written. */
+export function Markdown({ text, isPlain = false }: { text: string; isPlain?: boolean }) {
+  const html = useMemo(() => toSafeHtml(isPlain ? [{ text, isPlain }] : splitMarkdown(text)), [text, isPlain]);
   return <div class="prose" dangerouslySetInnerHTML={{ __html: html as unknown as string }} />;
 }
 
-function toSafeHtml(text: string): unknown {
-  return DOMPurify.sanitize(marked.parse(text) as string, OPTIONS);
+function toSafeHtml(pieces: Piece[]): unknown {
+  return DOMPurify.sanitize(pieces.map(toHtml).join(""), OPTIONS);
+}
+
+function toHtml({ text, isPlain }: Piece): string {
+  return isPlain ? `<p>${escape(text).replaceAll("\n", "<br>")}</p>` : (marked.parse(text) as string);
 }
 
 function escape(text: string): string {
