@@ -37,7 +37,10 @@ const NO_PERMISSIONS = [
   .map((feature) => `${feature}=()`)
   .join(", ");
 
-/** The security headers are those of every path, so that no other spelling of the document's address escapes them. */
+/**
+ * A browser may look up the names of all links of a page without TLS before anybody follows one, and a model writes links. The security
+ * headers are those of every path, so that no other spelling of the document's address escapes them.
+ */
 export const PAGE_HEADERS = `/*
   Content-Security-Policy: ${POLICY}
   Cross-Origin-Opener-Policy: same-origin
@@ -45,6 +48,7 @@ export const PAGE_HEADERS = `/*
   Permissions-Policy: ${NO_PERMISSIONS}
   Referrer-Policy: no-referrer
   X-Content-Type-Options: nosniff
+  X-DNS-Prefetch-Control: off
 
 /
   Cache-Control: no-cache

@@ -17,6 +17,11 @@ describe("a typed call", () => {
     ]);
   });
 
+  it.each([".", ".."])("keeps the parameter %s in its place", (name) => {
+    const [, path] = fillRoute("DELETE /v1/skills/{name}", { params: { name } });
+    expect(new URL(path, "http://a.example").pathname).toMatch(/^\/v1\/skills\/[^/]+$/);
+  });
+
   it("sends a body and headers only where they are given, and refuses an answer of another form", async () => {
     const sent: unknown[] = [];
     const call = createCall({
