@@ -60,7 +60,7 @@ function Row({ view: { session }, checkpoint }: { view: SessionView; checkpoint:
           { params: { session, checkpoint: n }, headers: { "idempotency-key": crypto.randomUUID() } },
           [`/v1/sessions/${session}/`],
         );
-        toast(restored === 0 ? "No file had changed." : `${restored} files were set back.`);
+        toast(restored === 1 ? "1 file was set back." : `${restored} files were set back.`);
       },
     });
   return (
