@@ -3,7 +3,7 @@ import type { GivenImage } from "./outgoing.ts";
 
 const IMAGE_TYPES = new Set(["image/png", "image/jpeg", "image/webp", "image/gif"]);
 /** The defaults of the server, which decides. Asking it about more would only take longer. */
-export const MAX_IMAGES = 10;
+const MAX_IMAGES = 10;
 const MAX_IMAGE_BYTES = 3.75 * 1024 * 1024;
 
 export interface SortedFiles {

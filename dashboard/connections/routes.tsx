@@ -137,7 +137,7 @@ function RoutePanel({ webhook, onEdit, onSecret, onGone }: RoutePanelProps) {
   );
 }
 
-export function describeDelivery(deliver: NonNullable<Webhook["deliver"]>): string {
+function describeDelivery(deliver: NonNullable<Webhook["deliver"]>): string {
   switch (deliver.to) {
     case "home":
       return deliver.platform === undefined ? "goes to the home chat" : `goes to the home chat on ${deliver.platform}`;

@@ -73,7 +73,7 @@ function PlatformCards({ label, platforms }: { label: string; platforms: Platfor
 }
 
 /** What a platform can do, in a few words. */
-export function describeCapabilities(can: Platform["capabilities"]): string {
+function describeCapabilities(can: Platform["capabilities"]): string {
   const words = [
     can.groups && "groups",
     can.threads && "threads",
@@ -85,7 +85,7 @@ export function describeCapabilities(can: Platform["capabilities"]): string {
 }
 
 /** Saved is not yet connected, and says so. */
-export function ChannelState({
+function ChannelState({
   channel: { state, lastError },
 }: {
   channel: Pick<NonNullable<Platform["channel"]>, "state" | "lastError">;
