@@ -10,13 +10,23 @@ interface FormDialogProps {
   /** The verb on the button. */
   action: string;
   isDanger?: boolean;
+  /** Something in the form cannot be sent as it is. */
+  isInvalid?: boolean;
   /** May throw: the dialog then stays and says why. */
   run(): Promise<unknown>;
   onClose(): void;
   children: ComponentChildren;
 }
 
-export function FormDialog({ title, action, isDanger = false, run, onClose, children }: FormDialogProps) {
+export function FormDialog({
+  title,
+  action,
+  isDanger = false,
+  isInvalid = false,
+  run,
+  onClose,
+  children,
+}: FormDialogProps) {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   async function submit(event: Event): Promise<void> {
@@ -38,7 +48,7 @@ export function FormDialog({ title, action, isDanger = false, run, onClose, chil
         {error !== undefined && <ErrorNote error={error} />}
         <div class="dialog-foot">
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind={isDanger ? "danger" : "primary"} isBusy={isBusy}>
+          <Button type="submit" kind={isDanger ? "danger" : "primary"} isBusy={isBusy} disabled={isInvalid}>
             {action}
           </Button>
         </div>

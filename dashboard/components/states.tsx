@@ -1,6 +1,7 @@
 // What a page shows in place of data: it is being read, there is none, or it could not be read.
 import type { ComponentChildren } from "preact";
 import { describeError } from "../data/api.ts";
+import type { List } from "../data/list.ts";
 import type { Resource } from "../data/resource.ts";
 import { Button } from "./button.tsx";
 import { Icon, type IconName } from "./icon.tsx";
@@ -53,4 +54,32 @@ export function Loaded<T>({ of, children }: { of: Resource<T>; children: (value:
       {value === undefined ? error === undefined && <Loading /> : children(value)}
     </>
   );
+}
+
+interface ListedProps<Item> {
+  of: List<Item>;
+  /** Shown in place of an empty list: the one thing to do. */
+  empty: ComponentChildren;
+  children: (items: Item[]) => ComponentChildren;
+}
+
+/** Shows the items of a list that is read page by page, or that there are none. */
+export function Listed<Item>({ of: { items, isReady, error, reload }, empty, children }: ListedProps<Item>) {
+  const isEmpty = isReady && items.length === 0 && error === undefined;
+  return (
+    <>
+      {error !== undefined && <Failure error={error} retry={() => void reload()} />}
+      {!isReady && <Loading />}
+      {isEmpty ? empty : items.length > 0 && children(items)}
+    </>
+  );
+}
+
+/** At the end of a list that is not windowed. */
+export function MoreButton({ of: { hasMore, isReady, isLoading, more } }: { of: List<unknown> }) {
+  return hasMore && isReady ? (
+    <Button isBusy={isLoading} onClick={more}>
+      Show more
+    </Button>
+  ) : null;
 }

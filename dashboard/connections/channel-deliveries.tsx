@@ -1,6 +1,6 @@
 // What was sent to chats in the last 30 days, and what was not.
 import { Badge } from "../components/badge.tsx";
-import { Empty, Failure, Loading } from "../components/states.tsx";
+import { Empty, Listed } from "../components/states.tsx";
 import { Time } from "../components/time.tsx";
 import { WindowedList } from "../components/windowed-list.tsx";
 import { useList } from "../data/list.ts";
@@ -20,43 +20,47 @@ export function ChannelDeliveries() {
   const list = useList("GET /v1/deliveries", { query: { limit: "100" } }, ({ deliveries }) => deliveries);
   return (
     <>
-      {list.error !== undefined && <Failure error={list.error} retry={() => void list.reload()} />}
-      {!list.isReady && <Loading />}
-      {list.isReady && list.items.length === 0 && list.error === undefined && (
-        <Empty icon="channel" title="Nothing was sent yet">
-          <a class="button" href="#/channels">
-            Set up a channel
-          </a>
-        </Empty>
-      )}
-      <WindowedList
-        label="Deliveries"
-        items={list.items}
-        rowHeight={ROW_PX}
-        keyOf={({ id }) => id}
-        onEnd={list.more}
-        row={({ platform, kind, session, turn, state, at, attempts, error }) => (
-          <div class="row">
-            <div class="row-main">
-              <span class="clip">
-                {platform}:{" "}
-                {session === undefined ? (
-                  kind
-                ) : (
-                  <a href={hrefOf("chat", session, ...(turn === undefined ? [] : [turn]))}>{kind}</a>
-                )}
-              </span>
-              <span class="muted small clip" dir="auto">
-                <Time at={at} />, {attempts} {attempts === 1 ? "attempt" : "attempts"}
-                {error && `. ${error.message}`}
-              </span>
-            </div>
-            <div class="row-side">
-              <Badge tone={STATES[state].tone}>{STATES[state].word}</Badge>
-            </div>
-          </div>
+      <Listed
+        of={list}
+        empty={
+          <Empty icon="channel" title="Nothing was sent yet">
+            <a class="button" href="#/channels">
+              Set up a channel
+            </a>
+          </Empty>
+        }
+      >
+        {(items) => (
+          <WindowedList
+            label="Deliveries"
+            items={items}
+            rowHeight={ROW_PX}
+            keyOf={({ id }) => id}
+            onEnd={list.more}
+            row={({ platform, kind, session, turn, state, at, attempts, error }) => (
+              <div class="row">
+                <div class="row-main">
+                  <span class="clip">
+                    {platform}:{" "}
+                    {session === undefined ? (
+                      kind
+                    ) : (
+                      <a href={hrefOf("chat", session, ...(turn === undefined ? [] : [turn]))}>{kind}</a>
+                    )}
+                  </span>
+                  <span class="muted small clip" dir="auto">
+                    <Time at={at} />, {attempts} {attempts === 1 ? "attempt" : "attempts"}
+                    {error && `. ${error.message}`}
+                  </span>
+                </div>
+                <div class="row-side">
+                  <Badge tone={STATES[state].tone}>{STATES[state].word}</Badge>
+                </div>
+              </div>
+            )}
+          />
         )}
-      />
+      </Listed>
     </>
   );
 }

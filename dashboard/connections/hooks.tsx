@@ -2,11 +2,12 @@
 import { useState } from "preact/hooks";
 import { Badge } from "../components/badge.tsx";
 import { Button } from "../components/button.tsx";
-import { Dialog, confirm } from "../components/dialog.tsx";
+import { confirm } from "../components/dialog.tsx";
 import { Field } from "../components/field.tsx";
+import { FormDialog } from "../components/form-dialog.tsx";
 import { SecretDialog } from "../components/secret-dialog.tsx";
-import { Empty, ErrorNote, Failure, Loading } from "../components/states.tsx";
-import { toast, toastError } from "../components/toasts.tsx";
+import { Empty, Listed, MoreButton } from "../components/states.tsx";
+import { toast } from "../components/toasts.tsx";
 import { useAction } from "../components/use-action.ts";
 import { type Answer, call } from "../data/api.ts";
 import { useList } from "../data/list.ts";
@@ -29,21 +30,25 @@ export function Hooks() {
           </Button>
         </div>
       )}
-      {list.error !== undefined && <Failure error={list.error} retry={() => void list.reload()} />}
-      {!list.isReady && <Loading />}
-      {list.isReady && list.items.length === 0 && list.error === undefined && (
-        <Empty icon="hook" title="Nobody is told of events yet">
-          <p>Add the address of a program of yours: it gets a signed request for each event that you choose.</p>
-        </Empty>
-      )}
-      <ul class="stack" aria-label="Addresses that are told">
-        {list.items.map((hook) => (
-          <li key={hook.id} class="panel">
-            <HookPanel hook={hook} onSecret={setSecret} onGone={() => void list.reload()} />
-          </li>
-        ))}
-      </ul>
-      {list.hasMore && list.isReady && <Button onClick={list.more}>Show more</Button>}
+      <Listed
+        of={list}
+        empty={
+          <Empty icon="hook" title="Nobody is told of events yet">
+            <p>Add the address of a program of yours: it gets a signed request for each event that you choose.</p>
+          </Empty>
+        }
+      >
+        {(items) => (
+          <ul class="stack" aria-label="Addresses that are told">
+            {items.map((hook) => (
+              <li key={hook.id} class="panel">
+                <HookPanel hook={hook} onSecret={setSecret} onGone={() => void list.reload()} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Listed>
+      <MoreButton of={list} />
       {isAdding && (
         <HookForm
           onClose={() => setAdding(false)}
@@ -124,61 +129,44 @@ function HookForm({ onClose, onMade }: { onClose(): void; onMade(secret: string)
   const [url, setUrl] = useState("");
   const [description, setDescription] = useState("");
   const [events, setEvents] = useState<HookEvent[]>(["turn.ended"]);
-  const [error, setError] = useState<unknown>();
   const toggle = (event: HookEvent) =>
     setEvents((before) => (before.includes(event) ? before.filter((one) => one !== event) : [...before, event]));
-  async function submit(event: Event): Promise<void> {
-    event.preventDefault();
-    try {
-      const body = { url, events, ...(description !== "" && { description }) };
-      const { secret } = await call("POST /v1/hooks", { body });
-      onClose();
-      onMade(secret);
-    } catch (failure) {
-      setError(failure);
-    }
+  async function add(): Promise<void> {
+    const body = { url, events, ...(description !== "" && { description }) };
+    onMade((await call("POST /v1/hooks", { body })).secret);
   }
   return (
-    <Dialog title="Add an address" onClose={onClose}>
-      <form class="form" onSubmit={(event) => void submit(event).catch(toastError)}>
-        <Field label="Address">
-          {(props) => (
+    <FormDialog title="Add an address" action="Add" isInvalid={events.length === 0} run={add} onClose={onClose}>
+      <Field label="Address">
+        {(props) => (
+          <input
+            {...props}
+            type="url"
+            required
+            placeholder="https://…"
+            value={url}
+            onInput={(event) => setUrl(event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      <Field label="What it is for (optional)">
+        {(props) => (
+          <input {...props} value={description} onInput={(event) => setDescription(event.currentTarget.value)} />
+        )}
+      </Field>
+      <fieldset>
+        <legend>Tell it when</legend>
+        {Object.entries(HOOK_EVENTS).map(([event, words]) => (
+          <label key={event} class="check">
             <input
-              {...props}
-              type="url"
-              required
-              placeholder="https://…"
-              value={url}
-              onInput={(event) => setUrl(event.currentTarget.value)}
+              type="checkbox"
+              checked={events.includes(event as HookEvent)}
+              onChange={() => toggle(event as HookEvent)}
             />
-          )}
-        </Field>
-        <Field label="What it is for (optional)">
-          {(props) => (
-            <input {...props} value={description} onInput={(event) => setDescription(event.currentTarget.value)} />
-          )}
-        </Field>
-        <fieldset>
-          <legend>Tell it when</legend>
-          {Object.entries(HOOK_EVENTS).map(([event, words]) => (
-            <label key={event} class="check">
-              <input
-                type="checkbox"
-                checked={events.includes(event as HookEvent)}
-                onChange={() => toggle(event as HookEvent)}
-              />
-              {words}
-            </label>
-          ))}
-        </fieldset>
-        {error !== undefined && <ErrorNote error={error} />}
-        <div class="dialog-foot">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="primary" disabled={events.length === 0}>
-            Add
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+            {words}
+          </label>
+        ))}
+      </fieldset>
+    </FormDialog>
   );
 }

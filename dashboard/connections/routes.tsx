@@ -6,7 +6,7 @@ import { CopyButton } from "../components/code.tsx";
 import { confirm } from "../components/dialog.tsx";
 import { Facts } from "../components/facts.tsx";
 import { SecretDialog } from "../components/secret-dialog.tsx";
-import { Empty, Failure, Loading } from "../components/states.tsx";
+import { Empty, Listed, MoreButton } from "../components/states.tsx";
 import { type Answer, call } from "../data/api.ts";
 import { useList } from "../data/list.ts";
 import { may } from "../data/sign-in.ts";
@@ -28,26 +28,30 @@ export function Routes() {
           </Button>
         </div>
       )}
-      {list.error !== undefined && <Failure error={list.error} retry={() => void list.reload()} />}
-      {!list.isReady && <Loading />}
-      {list.isReady && list.items.length === 0 && list.error === undefined && (
-        <Empty icon="hook" title="No webhooks yet">
-          <p>Add one, and give its address and secret to the system that shall send events.</p>
-        </Empty>
-      )}
-      <ul class="stack" aria-label="Webhooks">
-        {list.items.map((webhook) => (
-          <li key={webhook.name} class="panel">
-            <RoutePanel
-              {...{ webhook }}
-              onEdit={() => setEdited(webhook)}
-              onSecret={setSecret}
-              onGone={() => void list.reload()}
-            />
-          </li>
-        ))}
-      </ul>
-      {list.hasMore && list.isReady && <Button onClick={list.more}>Show more</Button>}
+      <Listed
+        of={list}
+        empty={
+          <Empty icon="hook" title="No webhooks yet">
+            <p>Add one, and give its address and secret to the system that shall send events.</p>
+          </Empty>
+        }
+      >
+        {(items) => (
+          <ul class="stack" aria-label="Webhooks">
+            {items.map((webhook) => (
+              <li key={webhook.name} class="panel">
+                <RoutePanel
+                  {...{ webhook }}
+                  onEdit={() => setEdited(webhook)}
+                  onSecret={setSecret}
+                  onGone={() => void list.reload()}
+                />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Listed>
+      <MoreButton of={list} />
       {edited && (
         <RouteForm
           webhook={edited === "new" ? undefined : edited}

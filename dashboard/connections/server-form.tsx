@@ -1,10 +1,8 @@
 // The forms of an MCP server. Its address and its secrets are sealed by the server and never shown again, so that a change concerns only
 // what is offered; another address is another server.
 import { useState } from "preact/hooks";
-import { Button } from "../components/button.tsx";
-import { Dialog } from "../components/dialog.tsx";
 import { Field } from "../components/field.tsx";
-import { ErrorNote } from "../components/states.tsx";
+import { FormDialog } from "../components/form-dialog.tsx";
 import { type Answer, call } from "../data/api.ts";
 import { readLines, readNames } from "./read-fields.ts";
 
@@ -24,8 +22,6 @@ export function ServerForm({ server, onClose, onSaved }: ServerFormProps) {
   const [include, setInclude] = useState((server?.include ?? []).join(", "));
   const [exclude, setExclude] = useState((server?.exclude ?? []).join(", "));
   const [enabled, setEnabled] = useState(server?.enabled ?? true);
-  const [error, setError] = useState<unknown>();
-  const [isBusy, setBusy] = useState(false);
   const { pairs, bad } = readLines(secrets);
   const offered = { include: readNames(include), exclude: readNames(exclude) };
 
@@ -41,79 +37,61 @@ export function ServerForm({ server, onClose, onSaved }: ServerFormProps) {
     await call("PUT /v1/mcp/servers/{server}", { params: { server: name }, body });
   }
 
-  async function submit(event: Event): Promise<void> {
-    event.preventDefault();
-    setBusy(true);
-    setError(undefined);
-    try {
-      await save();
-      onSaved();
-      onClose();
-    } catch (failure) {
-      setError(failure);
-    } finally {
-      setBusy(false);
-    }
-  }
-
   return (
-    <Dialog title={server ? `Change ${server.server}` : "Add an MCP server"} onClose={onClose}>
-      <form class="form" onSubmit={(event) => void submit(event)}>
-        {!server && (
-          <>
-            <Field label="Name" hint="Small letters, digits and hyphens. The tools' names begin with it.">
-              {(props) => (
-                <input {...props} required value={name} onInput={(event) => setName(event.currentTarget.value)} />
-              )}
-            </Field>
-            <Field label="Address" hint="It may hold a secret, so it is never shown again in full.">
-              {(props) => (
-                <input
-                  {...props}
-                  required
-                  type="url"
-                  placeholder="https://…"
-                  value={url}
-                  onInput={(event) => setUrl(event.currentTarget.value)}
-                />
-              )}
-            </Field>
-            <Field
-              label="Headers"
-              hint="One a line, as `Name: value`. They are sealed, and never shown again."
-              error={bad === undefined ? undefined : `“${bad}” has no name before a colon. Write it as Name: value.`}
-            >
-              {(props) => (
-                <textarea
-                  {...props}
-                  rows={3}
-                  spellcheck={false}
-                  value={secrets}
-                  onInput={(event) => setSecrets(event.currentTarget.value)}
-                />
-              )}
-            </Field>
-          </>
-        )}
-        {server && <p class="muted">The address and the secrets stay. For another address, add another server.</p>}
-        <Field label="Only these tools" hint="Names with commas between them; * stands for any characters. Empty: all.">
-          {(props) => <input {...props} value={include} onInput={(event) => setInclude(event.currentTarget.value)} />}
-        </Field>
-        <Field label="Not these tools">
-          {(props) => <input {...props} value={exclude} onInput={(event) => setExclude(event.currentTarget.value)} />}
-        </Field>
-        <label class="check">
-          <input type="checkbox" checked={enabled} onChange={(event) => setEnabled(event.currentTarget.checked)} />
-          The agent may use it
-        </label>
-        {error !== undefined && <ErrorNote error={error} />}
-        <div class="dialog-foot">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="primary" isBusy={isBusy} disabled={bad !== undefined}>
-            Save
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={server ? `Change ${server.server}` : "Add an MCP server"}
+      action="Save"
+      isInvalid={bad !== undefined}
+      run={() => save().then(onSaved)}
+      onClose={onClose}
+    >
+      {!server && (
+        <>
+          <Field label="Name" hint="Small letters, digits and hyphens. The tools' names begin with it.">
+            {(props) => (
+              <input {...props} required value={name} onInput={(event) => setName(event.currentTarget.value)} />
+            )}
+          </Field>
+          <Field label="Address" hint="It may hold a secret, so it is never shown again in full.">
+            {(props) => (
+              <input
+                {...props}
+                required
+                type="url"
+                placeholder="https://…"
+                value={url}
+                onInput={(event) => setUrl(event.currentTarget.value)}
+              />
+            )}
+          </Field>
+          <Field
+            label="Headers"
+            hint="One a line, as `Name: value`. They are sealed, and never shown again."
+            error={bad === undefined ? undefined : `“${bad}” has no name before a colon. Write it as Name: value.`}
+          >
+            {(props) => (
+              <textarea
+                {...props}
+                rows={3}
+                spellcheck={false}
+                value={secrets}
+                onInput={(event) => setSecrets(event.currentTarget.value)}
+              />
+            )}
+          </Field>
+        </>
+      )}
+      {server && <p class="muted">The address and the secrets stay. For another address, add another server.</p>}
+      <Field label="Only these tools" hint="Names with commas between them; * stands for any characters. Empty: all.">
+        {(props) => <input {...props} value={include} onInput={(event) => setInclude(event.currentTarget.value)} />}
+      </Field>
+      <Field label="Not these tools">
+        {(props) => <input {...props} value={exclude} onInput={(event) => setExclude(event.currentTarget.value)} />}
+      </Field>
+      <label class="check">
+        <input type="checkbox" checked={enabled} onChange={(event) => setEnabled(event.currentTarget.checked)} />
+        The agent may use it
+      </label>
+    </FormDialog>
   );
 }

@@ -1,7 +1,7 @@
 // What came in by a webhook, and what was sent to an address: the last 30 days, newest first.
 import type { ComponentChildren } from "preact";
 import { Badge } from "../components/badge.tsx";
-import { Empty, Failure, Loading } from "../components/states.tsx";
+import { Empty, Listed } from "../components/states.tsx";
 import { Time } from "../components/time.tsx";
 import { WindowedList } from "../components/windowed-list.tsx";
 import { type List, useList } from "../data/list.ts";
@@ -83,35 +83,34 @@ function Deliveries<Item>({ title, back, list, keyOf, row }: DeliveriesProps<Ite
         <h2 class="clip">{title}</h2>
         <a href={back}>Back</a>
       </div>
-      {list.error !== undefined && <Failure error={list.error} retry={() => void list.reload()} />}
-      {!list.isReady && <Loading />}
-      {list.isReady && list.items.length === 0 && list.error === undefined && (
-        <Empty icon="hook" title="Nothing in the last 30 days" />
-      )}
-      <WindowedList
-        label={title}
-        items={list.items}
-        rowHeight={ROW_PX}
-        keyOf={keyOf}
-        onEnd={list.more}
-        row={(item) => {
-          const { name, at, more, state } = row(item);
-          return (
-            <div class="row">
-              <div class="row-main">
-                <span class="clip">{name}</span>
-                <span class="muted small clip" dir="auto">
-                  <Time at={at} />
-                  {more !== undefined && `, ${more}`}
-                </span>
-              </div>
-              <div class="row-side">
-                <Badge tone={state.tone}>{state.word}</Badge>
-              </div>
-            </div>
-          );
-        }}
-      />
+      <Listed of={list} empty={<Empty icon="hook" title="Nothing in the last 30 days" />}>
+        {(items) => (
+          <WindowedList
+            label={title}
+            items={items}
+            rowHeight={ROW_PX}
+            keyOf={keyOf}
+            onEnd={list.more}
+            row={(item) => {
+              const { name, at, more, state } = row(item);
+              return (
+                <div class="row">
+                  <div class="row-main">
+                    <span class="clip">{name}</span>
+                    <span class="muted small clip" dir="auto">
+                      <Time at={at} />
+                      {more !== undefined && `, ${more}`}
+                    </span>
+                  </div>
+                  <div class="row-side">
+                    <Badge tone={state.tone}>{state.word}</Badge>
+                  </div>
+                </div>
+              );
+            }}
+          />
+        )}
+      </Listed>
     </>
   );
 }

@@ -5,7 +5,7 @@ import { Button } from "../components/button.tsx";
 import { confirm } from "../components/dialog.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Page as Frame } from "../components/page.tsx";
-import { Empty, Failure, Loading } from "../components/states.tsx";
+import { Empty, Listed } from "../components/states.tsx";
 import { Time } from "../components/time.tsx";
 import { useAction } from "../components/use-action.ts";
 import { ServerForm } from "../connections/server-form.tsx";
@@ -37,24 +37,28 @@ export function Page() {
       lead="Other programs whose tools the agent may call. A call asks first, unless you allow it."
       actions={add}
     >
-      {list.error !== undefined && <Failure error={list.error} retry={() => void list.reload()} />}
-      {!list.isReady && <Loading />}
-      {list.isReady && list.items.length === 0 && list.error === undefined && (
-        <Empty icon="plug" title="No MCP servers yet">
-          {may("admin") ? (
-            <p>Add one by its address. Its tools are there from the next message on.</p>
-          ) : (
-            <p>Ask an administrator of this profile to add one.</p>
-          )}
-        </Empty>
-      )}
-      <ul class="stack" aria-label="MCP servers">
-        {list.items.map((server) => (
-          <li key={server.server} class="panel">
-            <ServerPanel server={server} list={list} onEdit={() => setEdited(server)} />
-          </li>
-        ))}
-      </ul>
+      <Listed
+        of={list}
+        empty={
+          <Empty icon="plug" title="No MCP servers yet">
+            {may("admin") ? (
+              <p>Add one by its address. Its tools are there from the next message on.</p>
+            ) : (
+              <p>Ask an administrator of this profile to add one.</p>
+            )}
+          </Empty>
+        }
+      >
+        {(items) => (
+          <ul class="stack" aria-label="MCP servers">
+            {items.map((server) => (
+              <li key={server.server} class="panel">
+                <ServerPanel server={server} list={list} onEdit={() => setEdited(server)} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Listed>
       {edited && (
         <ServerForm
           server={edited === "new" ? undefined : edited}

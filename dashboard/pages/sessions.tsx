@@ -1,7 +1,7 @@
 // Sessions: every conversation of the profile by kind, found by its words, renamed, exported and deleted.
 import { useEffect, useState } from "preact/hooks";
 import { Page as Frame, Tabs } from "../components/page.tsx";
-import { Empty, Failure, Loading } from "../components/states.tsx";
+import { Empty, Listed } from "../components/states.tsx";
 import { Time } from "../components/time.tsx";
 import { WindowedList } from "../components/windowed-list.tsx";
 import type { Answer } from "../data/api.ts";
@@ -71,42 +71,46 @@ function SessionList({ kind: { kind, name } }: { kind: Kind }) {
   const { title: nothing, href, action } = EMPTY[kind];
   return (
     <>
-      {list.error !== undefined && <Failure error={list.error} retry={() => void list.reload()} />}
-      {!list.isReady && <Loading />}
-      {list.isReady && list.items.length === 0 && list.error === undefined && (
-        <Empty icon="chat" title={nothing}>
-          <a class="button" href={href}>
-            {action}
-          </a>
-        </Empty>
-      )}
-      <WindowedList
-        label={name}
-        items={list.items}
-        rowHeight={ROW_PX}
-        keyOf={({ session }) => session}
-        onEnd={list.more}
-        row={({ session, title, createdAt, kind: of = "chat" }) => (
-          <div class="row">
-            <div class="row-main">
-              <a class="clip" dir="auto" href={hrefOf("chat", session)}>
-                {title || "Untitled"}
-              </a>
-              <span class="muted small">
-                {kind === "all" && `${KINDS.find((one) => one.kind === of)?.of}, `}
-                <Time at={createdAt} />
-              </span>
-            </div>
-            <div class="row-side">
-              <SessionActions
-                session={session}
-                title={title}
-                onChange={(changed) => list.update((items) => applyChange(items, session, changed))}
-              />
-            </div>
-          </div>
+      <Listed
+        of={list}
+        empty={
+          <Empty icon="chat" title={nothing}>
+            <a class="button" href={href}>
+              {action}
+            </a>
+          </Empty>
+        }
+      >
+        {(items) => (
+          <WindowedList
+            label={name}
+            items={items}
+            rowHeight={ROW_PX}
+            keyOf={({ session }) => session}
+            onEnd={list.more}
+            row={({ session, title, createdAt, kind: of = "chat" }) => (
+              <div class="row">
+                <div class="row-main">
+                  <a class="clip" dir="auto" href={hrefOf("chat", session)}>
+                    {title || "Untitled"}
+                  </a>
+                  <span class="muted small">
+                    {kind === "all" && `${KINDS.find((one) => one.kind === of)?.of}, `}
+                    <Time at={createdAt} />
+                  </span>
+                </div>
+                <div class="row-side">
+                  <SessionActions
+                    session={session}
+                    title={title}
+                    onChange={(changed) => list.update((items) => applyChange(items, session, changed))}
+                  />
+                </div>
+              </div>
+            )}
+          />
         )}
-      />
+      </Listed>
     </>
   );
 }

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { Button } from "../components/button.tsx";
 import { Dialog, confirm } from "../components/dialog.tsx";
 import { Field } from "../components/field.tsx";
-import { ErrorNote } from "../components/states.tsx";
+import { FormDialog } from "../components/form-dialog.tsx";
 import { toast, toastError } from "../components/toasts.tsx";
 import { call } from "../data/api.ts";
 import { change } from "../data/resource.ts";
@@ -52,40 +52,30 @@ const MAX_TITLE = 200;
 
 function RenameDialog({ session, title, onChange, onClose }: SessionActionsProps & { onClose: () => void }) {
   const [text, setText] = useState(title);
-  const [error, setError] = useState<unknown>();
-  async function submit(event: Event): Promise<void> {
-    event.preventDefault();
-    try {
-      await change("PATCH /v1/sessions/{session}", { params: { session }, body: { title: text.trim() } });
-      onClose();
-      onChange(text.trim());
-    } catch (failure) {
-      setError(failure);
-    }
+  async function rename(): Promise<void> {
+    await change("PATCH /v1/sessions/{session}", { params: { session }, body: { title: text.trim() } });
+    onChange(text.trim());
   }
   return (
-    <Dialog title="Rename the session" onClose={onClose}>
-      <form class="form" onSubmit={(event) => void submit(event)}>
-        <Field label="Title">
-          {(props) => (
-            <input
-              {...props}
-              dir="auto"
-              maxLength={MAX_TITLE}
-              value={text}
-              onInput={(event) => setText(event.currentTarget.value)}
-            />
-          )}
-        </Field>
-        {error !== undefined && <ErrorNote error={error} />}
-        <div class="dialog-foot">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="primary" disabled={text.trim() === ""}>
-            Rename
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Rename the session"
+      action="Rename"
+      isInvalid={text.trim() === ""}
+      run={rename}
+      onClose={onClose}
+    >
+      <Field label="Title">
+        {(props) => (
+          <input
+            {...props}
+            dir="auto"
+            maxLength={MAX_TITLE}
+            value={text}
+            onInput={(event) => setText(event.currentTarget.value)}
+          />
+        )}
+      </Field>
+    </FormDialog>
   );
 }
 
