@@ -15,7 +15,7 @@ export function Navigation({ current }: { current: string | undefined }) {
     strip.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
   }, [current]);
   return (
-    <div class="side">
+    <header class="side">
       <a class="brand" href="#/chat" aria-label="Talaria">
         <img src="/icon.svg" alt="" width="22" height="22" />
         <span>Talaria</span>
@@ -43,6 +43,6 @@ export function Navigation({ current }: { current: string | undefined }) {
           <Button kind="quiet" icon="leave" label="Sign out" onClick={() => void signOut().catch(toastError)} />
         )}
       </div>
-    </div>
+    </header>
   );
 }
