@@ -1,5 +1,6 @@
 // What changed between two texts, line by line. A screen reader hears "added" and "removed"; the colours only repeat the signs.
 import { useEffect, useState } from "preact/hooks";
+import { type DiffLine, compareTexts } from "./compare-texts.ts";
 import { Failure, Loading } from "./states.tsx";
 
 interface DiffProps {
@@ -10,10 +11,6 @@ interface DiffProps {
   after: string | null;
 }
 
-export type DiffLine = { kind: "same" | "added" | "removed" | "gap"; text: string; old?: number; new?: number };
-
-/** Unchanged lines around a change. */
-const CONTEXT = 3;
 /** Beyond this many lines the rest waits for a click: a page of 100,000 rows helps nobody. */
 const FIRST_LINES = 400;
 const SIGNS = { same: " ", added: "+", removed: "−", gap: "⋯" };
@@ -23,7 +20,7 @@ export function Diff({ name, before, after }: DiffProps) {
   const [lines, setLines] = useState<DiffLine[] | Error>();
   useEffect(() => {
     let isCurrent = true;
-    compare(before ?? "", after ?? "").then(
+    compareTexts(before ?? "", after ?? "").then(
       (found) => isCurrent && setLines(found),
       (error: Error) => isCurrent && setLines(error),
     );
@@ -63,20 +60,4 @@ export function DiffLines({ name, lines }: { name: string; lines: DiffLine[] }) 
       )}
     </div>
   );
-}
-
-async function compare(before: string, after: string): Promise<DiffLine[]> {
-  const { structuredPatch } = await import("diff");
-  const { hunks } = structuredPatch("", "", before, after, "", "", { context: CONTEXT });
-  return hunks.flatMap((hunk, i): DiffLine[] => {
-    let [old, next] = [hunk.oldStart, hunk.newStart];
-    const lines = hunk.lines.flatMap((line): DiffLine[] => {
-      const [sign, text] = [line[0], line.slice(1)];
-      if (sign === "+") return [{ kind: "added", text, new: next++ }];
-      if (sign === "-") return [{ kind: "removed", text, old: old++ }];
-      // "\ No newline at end of file" is no line of either text.
-      return sign === " " ? [{ kind: "same", text, old: old++, new: next++ }] : [];
-    });
-    return i === 0 ? lines : [{ kind: "gap", text: "" }, ...lines];
-  });
 }

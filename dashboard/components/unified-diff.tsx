@@ -1,6 +1,7 @@
 // A difference as the API sends it: a unified diff of one or more files, or lines of facts with their sign.
 import { useMemo } from "preact/hooks";
-import { type DiffLine, DiffLines } from "./diff.tsx";
+import type { DiffLine } from "./compare-texts.ts";
+import { DiffLines } from "./diff.tsx";
 
 /** `name`: of what is changed, for screen readers. */
 export function UnifiedDiff({ name, diff }: { name: string; diff: string }) {
