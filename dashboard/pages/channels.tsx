@@ -61,7 +61,7 @@ function PlatformCards({ label, platforms }: { label: string; platforms: Platfor
                 "No message came in yet"
               ) : (
                 <>
-                  Last message in <Time at={channel.lastIn} />
+                  Last message: <Time at={channel.lastIn} />
                 </>
               )}
             </p>
