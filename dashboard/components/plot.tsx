@@ -63,7 +63,8 @@ export function Plot({
     void import("./draw-plot.ts").then(
       ({ drawPlot }) => {
         const drawn = { times, series, format, marks, height, range, span, isStacked, hasUtcDays };
-        if (isCurrent) remove = drawPlot(frame.current!, drawn);
+        // The frame may be gone before the effect is.
+        if (isCurrent && frame.current) remove = drawPlot(frame.current, drawn);
       },
       () => isCurrent && setFailed(true),
     );
