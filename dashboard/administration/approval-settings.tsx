@@ -4,7 +4,7 @@ import { Button } from "../components/button.tsx";
 import { confirm } from "../components/dialog.tsx";
 import { Section } from "../components/page.tsx";
 import { ScopeNote } from "../components/scope-note.tsx";
-import { Failure, Loading } from "../components/states.tsx";
+import { Listed, MoreButton } from "../components/states.tsx";
 import { Time } from "../components/time.tsx";
 import { toast } from "../components/toasts.tsx";
 import { useAction } from "../components/use-action.ts";
@@ -30,29 +30,28 @@ export function ApprovalSettings() {
   // Whole pages as items: each also says the mode.
   const list = useList("GET /v1/approvals", { query: {} }, (page) => [page]);
   const allowances = list.items.flatMap((page) => page.allowances);
-  const policy = list.items[0];
   return (
     <>
       <ScopeNote scope="admin" to="change the mode and the policies" />
-      {list.error !== undefined && <Failure error={list.error} retry={() => void list.reload()} />}
-      {!list.isReady && <Loading />}
-      {policy && (
-        <>
-          <ModeChoice policy={policy} reload={list.reload} />
-          <Section title="Always allowed">
-            {allowances.length === 0 ? (
-              <p class="muted">Nothing yet. When a call asks for your approval, “Always” adds it here.</p>
-            ) : (
-              <ul class="items" aria-label="Always allowed">
-                {allowances.map((one) => (
-                  <AllowanceRow key={one.id} one={one} reload={list.reload} />
-                ))}
-              </ul>
-            )}
-            {list.hasMore && list.isReady && <Button onClick={list.more}>Show more</Button>}
-          </Section>
-        </>
-      )}
+      <Listed of={list} empty={null}>
+        {([policy]) => (
+          <>
+            <ModeChoice policy={policy!} reload={list.reload} />
+            <Section title="Always allowed">
+              {allowances.length === 0 ? (
+                <p class="muted">Nothing yet. When a call asks for your approval, “Always” adds it here.</p>
+              ) : (
+                <ul class="items" aria-label="Always allowed">
+                  {allowances.map((one) => (
+                    <AllowanceRow key={one.id} one={one} reload={list.reload} />
+                  ))}
+                </ul>
+              )}
+              <MoreButton of={list} />
+            </Section>
+          </>
+        )}
+      </Listed>
       <PolicySettings />
     </>
   );

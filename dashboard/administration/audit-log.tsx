@@ -1,6 +1,6 @@
 // What keys, browsers and the operator have changed in the last 90 days. Names and ids only, never contents.
 import { useState } from "preact/hooks";
-import { Empty, Failure, Loading } from "../components/states.tsx";
+import { Empty, Listed } from "../components/states.tsx";
 import { Time } from "../components/time.tsx";
 import { WindowedList } from "../components/windowed-list.tsx";
 import { useList } from "../data/list.ts";
@@ -27,33 +27,32 @@ export function AuditLog({ keys }: { keys: KeyInfo[] }) {
           </select>
         </label>
       </div>
-      {list.error !== undefined && <Failure error={list.error} retry={() => void list.reload()} />}
-      {!list.isReady && <Loading />}
-      {list.isReady && list.items.length === 0 && list.error === undefined && (
-        <Empty icon="list" title="Nothing was changed in the last 90 days" />
-      )}
-      <WindowedList
-        label="Audit log"
-        items={list.items}
-        rowHeight={ROW_PX}
-        keyOf={({ id }) => String(id)}
-        onEnd={list.more}
-        row={({ at, by, key: of, act, target }) => (
-          <div class="row">
-            <div class="row-main">
-              <span class="clip">
-                {nameAct(act)} <bdi class="mono">{target}</bdi>
-              </span>
-              <span class="clip muted small" dir="auto">
-                {nameActor({ by, ...(of !== undefined && { key: of }) }, keys)}
-              </span>
-            </div>
-            <div class="row-side">
-              <Time at={at} />
-            </div>
-          </div>
+      <Listed of={list} empty={<Empty icon="list" title="Nothing was changed in the last 90 days" />}>
+        {(items) => (
+          <WindowedList
+            label="Audit log"
+            items={items}
+            rowHeight={ROW_PX}
+            keyOf={({ id }) => String(id)}
+            onEnd={list.more}
+            row={({ at, by, key: of, act, target }) => (
+              <div class="row">
+                <div class="row-main">
+                  <span class="clip">
+                    {nameAct(act)} <bdi class="mono">{target}</bdi>
+                  </span>
+                  <span class="clip muted small" dir="auto">
+                    {nameActor({ by, ...(of !== undefined && { key: of }) }, keys)}
+                  </span>
+                </div>
+                <div class="row-side">
+                  <Time at={at} />
+                </div>
+              </div>
+            )}
+          />
         )}
-      />
+      </Listed>
     </>
   );
 }

@@ -1,10 +1,10 @@
 // The keys of the profile: made and rotated with a secret that is shown once, changed and revoked.
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { Badge } from "../components/badge.tsx";
 import { Button } from "../components/button.tsx";
 import { confirm } from "../components/dialog.tsx";
 import { SecretDialog } from "../components/secret-dialog.tsx";
-import { Failure, Loading } from "../components/states.tsx";
+import { Listed } from "../components/states.tsx";
 import { Time } from "../components/time.tsx";
 import { toast } from "../components/toasts.tsx";
 import { call } from "../data/api.ts";
@@ -26,20 +26,22 @@ export function KeyList({ keys }: { keys: List<KeyInfo> }) {
           Make a key
         </Button>
       </div>
-      {keys.error !== undefined && <Failure error={keys.error} retry={() => void keys.reload()} />}
-      {!keys.isReady && <Loading />}
-      <ul class="items" aria-label="Keys">
-        {keys.items.map((key) => (
-          <KeyRow
-            key={key.id}
-            info={key}
-            isOwn={key.id === signIn?.key}
-            end={end}
-            reload={keys.reload}
-            show={setSecret}
-          />
-        ))}
-      </ul>
+      <Listed of={keys} empty={null}>
+        {(items) => (
+          <ul class="items" aria-label="Keys">
+            {items.map((key) => (
+              <KeyRow
+                key={key.id}
+                info={key}
+                isOwn={key.id === signIn?.key}
+                end={end}
+                reload={keys.reload}
+                show={setSecret}
+              />
+            ))}
+          </ul>
+        )}
+      </Listed>
       {isMaking && <MakeKey end={end} onClose={() => setMaking(false)} show={setSecret} reload={keys.reload} />}
       {secret && (
         <SecretDialog
@@ -56,12 +58,8 @@ export function KeyList({ keys }: { keys: List<KeyInfo> }) {
 /** The sign-in of this browser, once it is found in the list. */
 function useOwnSignIn(): SignInInfo | undefined {
   const { value: who } = useResource("GET /v1/sign-in", {});
-  const list = useList("GET /v1/sign-ins", { query: {} }, ({ signIns }) => signIns);
-  const found = list.items.find(({ id }) => id === who?.id);
-  useEffect(() => {
-    if (!found && list.hasMore && !list.isLoading && list.error === undefined) list.more();
-  }, [found, list.items, list.isLoading]);
-  return found;
+  const list = useList("GET /v1/sign-ins", { query: {} }, ({ signIns }) => signIns, { isWhole: true });
+  return list.items.find(({ id }) => id === who?.id);
 }
 
 interface KeyRowProps {

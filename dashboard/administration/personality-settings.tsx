@@ -6,7 +6,7 @@ import { confirm } from "../components/dialog.tsx";
 import { Field } from "../components/field.tsx";
 import { FormDialog } from "../components/form-dialog.tsx";
 import { ScopeNote } from "../components/scope-note.tsx";
-import { Failure, Loading } from "../components/states.tsx";
+import { Listed, MoreButton } from "../components/states.tsx";
 import { toast } from "../components/toasts.tsx";
 import { type Answer, call } from "../data/api.ts";
 import { useList } from "../data/list.ts";
@@ -27,16 +27,16 @@ export function PersonalitySettings() {
           </Button>
         </div>
       )}
-      {list.error !== undefined && <Failure error={list.error} retry={() => void list.reload()} />}
-      {!list.isReady && <Loading />}
-      {list.items.length > 0 && (
-        <ul class="items" aria-label="Personalities">
-          {list.items.map((one) => (
-            <PersonalityRow key={one.name} one={one} edit={() => setEdited(one)} reload={list.reload} />
-          ))}
-        </ul>
-      )}
-      {list.hasMore && list.isReady && <Button onClick={list.more}>Show more</Button>}
+      <Listed of={list} empty={null}>
+        {(items) => (
+          <ul class="items" aria-label="Personalities">
+            {items.map((one) => (
+              <PersonalityRow key={one.name} one={one} edit={() => setEdited(one)} reload={list.reload} />
+            ))}
+          </ul>
+        )}
+      </Listed>
+      <MoreButton of={list} />
       {edited && (
         <PersonalityForm
           given={edited === "new" ? undefined : edited}

@@ -4,7 +4,7 @@ import { Badge } from "../components/badge.tsx";
 import { Button } from "../components/button.tsx";
 import { confirm } from "../components/dialog.tsx";
 import { Section } from "../components/page.tsx";
-import { Failure, Loading } from "../components/states.tsx";
+import { Listed, MoreButton } from "../components/states.tsx";
 import { toast } from "../components/toasts.tsx";
 import { call } from "../data/api.ts";
 import { useList } from "../data/list.ts";
@@ -28,21 +28,23 @@ export function PolicySettings() {
         )
       }
     >
-      {list.error !== undefined && <Failure error={list.error} retry={() => void list.reload()} />}
-      {!list.isReady && <Loading />}
-      {list.isReady && list.items.length === 0 && list.error === undefined && (
-        <p class="muted">
-          None yet. A policy allows, asks about or denies calls by patterns, such as: never write to deploy/*.
-        </p>
-      )}
-      {list.items.length > 0 && (
-        <ul class="items" aria-label="Policies">
-          {list.items.map((one) => (
-            <PolicyRow key={one.id} one={one} edit={() => setEdited(one)} reload={list.reload} />
-          ))}
-        </ul>
-      )}
-      {list.hasMore && list.isReady && <Button onClick={list.more}>Show more</Button>}
+      <Listed
+        of={list}
+        empty={
+          <p class="muted">
+            None yet. A policy allows, asks about or denies calls by patterns, such as: never write to deploy/*.
+          </p>
+        }
+      >
+        {(items) => (
+          <ul class="items" aria-label="Policies">
+            {items.map((one) => (
+              <PolicyRow key={one.id} one={one} edit={() => setEdited(one)} reload={list.reload} />
+            ))}
+          </ul>
+        )}
+      </Listed>
+      <MoreButton of={list} />
       {edited && (
         <PolicyForm
           given={edited === "new" ? undefined : edited}

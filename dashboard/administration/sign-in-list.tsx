@@ -2,7 +2,7 @@
 import { Badge } from "../components/badge.tsx";
 import { Button } from "../components/button.tsx";
 import { confirm } from "../components/dialog.tsx";
-import { Empty, Failure, Loading } from "../components/states.tsx";
+import { Empty, Listed, MoreButton } from "../components/states.tsx";
 import { Time } from "../components/time.tsx";
 import { toast } from "../components/toasts.tsx";
 import { call } from "../data/api.ts";
@@ -15,21 +15,23 @@ export function SignInList({ keys }: { keys: KeyInfo[] }) {
   const { value: who } = useResource("GET /v1/sign-in", {});
   return (
     <>
-      {list.error !== undefined && <Failure error={list.error} retry={() => void list.reload()} />}
-      {!list.isReady && <Loading />}
-      {list.isReady && list.items.length === 0 && list.error === undefined && (
-        <Empty icon="key" title="No browser is signed in">
-          <p>Sign in with a key to see this page without sending the key with each request.</p>
-        </Empty>
-      )}
-      {list.items.length > 0 && (
-        <ul class="items" aria-label="Browsers">
-          {list.items.map((one) => (
-            <SignInRow key={one.id} info={one} keys={keys} isThis={one.id === who?.id} reload={list.reload} />
-          ))}
-        </ul>
-      )}
-      {list.hasMore && list.isReady && <Button onClick={list.more}>Show more</Button>}
+      <Listed
+        of={list}
+        empty={
+          <Empty icon="key" title="No browser is signed in">
+            <p>Sign in with a key to see this page without sending the key with each request.</p>
+          </Empty>
+        }
+      >
+        {(items) => (
+          <ul class="items" aria-label="Browsers">
+            {items.map((one) => (
+              <SignInRow key={one.id} info={one} keys={keys} isThis={one.id === who?.id} reload={list.reload} />
+            ))}
+          </ul>
+        )}
+      </Listed>
+      <MoreButton of={list} />
     </>
   );
 }

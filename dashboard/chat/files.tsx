@@ -5,18 +5,17 @@ import { Code } from "../components/code.tsx";
 import { Dialog, confirm } from "../components/dialog.tsx";
 import { Icon } from "../components/icon.tsx";
 import { formatBytes } from "../components/numbers.ts";
-import { Empty, Failure, Loading } from "../components/states.tsx";
-import { sendBytes } from "../data/api.ts";
-import { type List, useList } from "../data/list.ts";
+import { Empty, ErrorNote, Listed, Loading, MoreButton } from "../components/states.tsx";
+import { type Answer, sendBytes } from "../data/api.ts";
+import { useList } from "../data/list.ts";
 import { change } from "../data/resource.ts";
 import { useFileDrop } from "./use-file-drop.ts";
 import { uploadFiles } from "./upload-files.ts";
-import type { Answer } from "../data/api.ts";
 
 type FileRow = Answer<"GET /v1/sessions/{session}/files">["files"][number];
 
 export function Files({ session, version }: { session: string; version: number }) {
-  const list: List<FileRow> = useList(
+  const list = useList(
     "GET /v1/sessions/{session}/files",
     { params: { session }, query: { limit: "200" } },
     ({ files }) => files,
@@ -70,33 +69,37 @@ export function Files({ session, version }: { session: string; version: number }
           </a>
         )}
       </div>
-      {list.error !== undefined && <Failure error={list.error} retry={() => void list.reload()} />}
-      {!list.isReady && <Loading />}
-      {list.isReady && list.items.length === 0 && list.error === undefined && (
-        <Empty icon="file" title="No files yet">
-          <p>Drop files here, or ask the agent to write some.</p>
-        </Empty>
-      )}
-      <ul class="file-list" aria-label="Files">
-        {list.items.map((file) => (
-          <li key={file.path}>
-            <button type="button" class="file-name link" dir="auto" onClick={() => setOpened(file)}>
-              {file.path}
-            </button>
-            <span class="muted small">{formatBytes(file.size)}</span>
-            <a
-              class="button button-quiet button-icon"
-              href={addressOf(session, file.path)}
-              download={file.path.split("/").at(-1)}
-              aria-label={`Download ${file.path}`}
-            >
-              <Icon name="download" />
-            </a>
-            <Button kind="quiet" icon="trash" label={`Delete ${file.path}`} onClick={() => remove(file)} />
-          </li>
-        ))}
-      </ul>
-      {list.hasMore && list.isReady && <Button onClick={list.more}>Show more</Button>}
+      <Listed
+        of={list}
+        empty={
+          <Empty icon="file" title="No files yet">
+            <p>Drop files here, or ask the agent to write some.</p>
+          </Empty>
+        }
+      >
+        {(items) => (
+          <ul class="file-list" aria-label="Files">
+            {items.map((file) => (
+              <li key={file.path}>
+                <button type="button" class="file-name link" dir="auto" onClick={() => setOpened(file)}>
+                  {file.path}
+                </button>
+                <span class="muted small">{formatBytes(file.size)}</span>
+                <a
+                  class="button button-quiet button-icon"
+                  href={addressOf(session, file.path)}
+                  download={file.path.split("/").at(-1)}
+                  aria-label={`Download ${file.path}`}
+                >
+                  <Icon name="download" />
+                </a>
+                <Button kind="quiet" icon="trash" label={`Delete ${file.path}`} onClick={() => remove(file)} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Listed>
+      <MoreButton of={list} />
       {opened && <FileDialog session={session} file={opened} onClose={() => setOpened(null)} />}
     </div>
   );
@@ -114,16 +117,19 @@ function FileDialog({ session, file, onClose }: { session: string; file: FileRow
   const [text, setText] = useState<string | null | Error>();
   const [image, setImage] = useState<string>();
   useEffect(() => {
+    let isOpen = true;
     let address: string | undefined;
     if (size > MAX_TEXT_BYTES && !IMAGE.test(path)) return setText(null);
     void read(session, path).then(
       (blob) => {
+        if (!isOpen) return;
         if (IMAGE.test(path)) setImage((address = URL.createObjectURL(blob)));
         else void decode(blob).then(setText);
       },
       (error: Error) => setText(error),
     );
     return () => {
+      isOpen = false;
       if (address !== undefined) URL.revokeObjectURL(address);
     };
   }, [session, path]);
@@ -131,7 +137,7 @@ function FileDialog({ session, file, onClose }: { session: string; file: FileRow
     <Dialog title={path} onClose={onClose}>
       <div class="dialog-body">
         {image !== undefined && <img src={image} alt={path} />}
-        {text instanceof Error && <Failure error={text} retry={onClose} />}
+        {text instanceof Error && <ErrorNote error={text} />}
         {text === undefined && image === undefined && <Loading />}
         {text === null && <p>This file is no text, or too large to show ({formatBytes(size)}). Download it instead.</p>}
         {typeof text === "string" && <Code label={path} text={text} language={path.split(".").at(-1)} />}

@@ -76,10 +76,16 @@ export function Listed<Item>({ of: { items, isReady, error, reload }, empty, chi
 }
 
 /** At the end of a list that is not windowed. */
-export function MoreButton({ of: { hasMore, isReady, isLoading, more } }: { of: List<unknown> }) {
+export function MoreButton({
+  of: { hasMore, isReady, isLoading, more },
+  children = "Show more",
+}: {
+  of: List<unknown>;
+  children?: string;
+}) {
   return hasMore && isReady ? (
-    <Button isBusy={isLoading} onClick={more}>
-      Show more
+    <Button class="more-button" isBusy={isLoading} onClick={more}>
+      {children}
     </Button>
   ) : null;
 }

@@ -2,7 +2,7 @@
 import { Badge } from "../components/badge.tsx";
 import { Button } from "../components/button.tsx";
 import { Section } from "../components/page.tsx";
-import { Failure } from "../components/states.tsx";
+import { Listed, MoreButton } from "../components/states.tsx";
 import { Time } from "../components/time.tsx";
 import { useAction } from "../components/use-action.ts";
 import { type Answer, call } from "../data/api.ts";
@@ -27,51 +27,53 @@ export function ChannelChats({ platform }: { platform: Platform["platform"] }) {
     }, "Saved.");
   return (
     <Section title="Chats">
-      {chats.error !== undefined && <Failure error={chats.error} retry={() => void chats.reload()} />}
-      {chats.isReady && chats.items.length === 0 && <p class="muted">Nobody has written there yet.</p>}
-      <ul class="rows" aria-label="Chats">
-        {chats.items.map(({ id, title, kind, session, lastIn, listen, home }) => (
-          <li key={id} class="row">
-            <div class="row-main">
-              {session === null ? (
-                <span class="clip" dir="auto">
-                  {title ?? id}
-                </span>
-              ) : (
-                <a class="clip" dir="auto" href={hrefOf("chat", session)}>
-                  {title ?? id}
-                </a>
-              )}
-              <span class="muted small">
-                {kind === "direct" ? "Direct" : "Group"}, last message <Time at={lastIn} />
-              </span>
-            </div>
-            <div class="row-side">
-              {home && <Badge tone="accent">Home</Badge>}
-              {may("admin") && (
-                <>
-                  <select
-                    class="input input-small"
-                    aria-label={`What it listens to in ${title ?? id}`}
-                    value={listen}
-                    onChange={(event) => patch(id, { listen: event.currentTarget.value as Chat["listen"] })}
-                  >
-                    <option value="mention">when mentioned</option>
-                    <option value="all">everything</option>
-                    <option value="off">nothing</option>
-                  </select>
-                  {!home && (
-                    <Button kind="quiet" onClick={() => patch(id, { home: true })}>
-                      Make it home
-                    </Button>
+      <Listed of={chats} empty={<p class="muted">Nobody has written there yet.</p>}>
+        {(items) => (
+          <ul class="rows" aria-label="Chats">
+            {items.map(({ id, title, kind, session, lastIn, listen, home }) => (
+              <li key={id} class="row">
+                <div class="row-main">
+                  {session === null ? (
+                    <span class="clip" dir="auto">
+                      {title ?? id}
+                    </span>
+                  ) : (
+                    <a class="clip" dir="auto" href={hrefOf("chat", session)}>
+                      {title ?? id}
+                    </a>
                   )}
-                </>
-              )}
-            </div>
-          </li>
-        ))}
-      </ul>
-      {chats.hasMore && chats.isReady && <Button onClick={chats.more}>Show more</Button>}
+                  <span class="muted small">
+                    {kind === "direct" ? "Direct" : "Group"}, last message <Time at={lastIn} />
+                  </span>
+                </div>
+                <div class="row-side">
+                  {home && <Badge tone="accent">Home</Badge>}
+                  {may("admin") && (
+                    <>
+                      <select
+                        class="input input-small"
+                        aria-label={`What it listens to in ${title ?? id}`}
+                        value={listen}
+                        onChange={(event) => patch(id, { listen: event.currentTarget.value as Chat["listen"] })}
+                      >
+                        <option value="mention">when mentioned</option>
+                        <option value="all">everything</option>
+                        <option value="off">nothing</option>
+                      </select>
+                      {!home && (
+                        <Button kind="quiet" onClick={() => patch(id, { home: true })}>
+                          Make it home
+                        </Button>
+                      )}
+                    </>
+                  )}
+                </div>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Listed>
+      <MoreButton of={chats} />
     </Section>
   );
 }

@@ -4,7 +4,7 @@ import { Button } from "../components/button.tsx";
 import { confirm } from "../components/dialog.tsx";
 import { Field } from "../components/field.tsx";
 import { Section } from "../components/page.tsx";
-import { Failure, Loaded } from "../components/states.tsx";
+import { Listed, Loaded, MoreButton } from "../components/states.tsx";
 import { Time } from "../components/time.tsx";
 import { useAction } from "../components/use-action.ts";
 import { type Answer, call } from "../data/api.ts";
@@ -105,31 +105,33 @@ export function ChannelPeople({ platform }: { platform: Platform["platform"] }) 
           </Button>
         </form>
       )}
-      {people.error !== undefined && <Failure error={people.error} retry={() => void people.reload()} />}
-      {people.isReady && people.items.length === 0 && <p class="muted">Nobody was approved by a code yet.</p>}
-      <ul class="rows" aria-label="People approved">
-        {people.items.map(({ person, name, role: of, at }) => (
-          <li key={person} class="row">
-            <div class="row-main">
-              <span class="clip" dir="auto">
-                {name || person}
-              </span>
-              <span class="muted small clip">
-                {of}, {person}, since <Time at={at} />
-              </span>
-            </div>
-            {may("admin") && (
-              <Button
-                kind="quiet"
-                icon="trash"
-                label={`Take the approval of ${name || person} back`}
-                onClick={() => dismiss(person, name)}
-              />
-            )}
-          </li>
-        ))}
-      </ul>
-      {people.hasMore && people.isReady && <Button onClick={people.more}>Show more</Button>}
+      <Listed of={people} empty={<p class="muted">Nobody was approved by a code yet.</p>}>
+        {(items) => (
+          <ul class="rows" aria-label="People approved">
+            {items.map(({ person, name, role: of, at }) => (
+              <li key={person} class="row">
+                <div class="row-main">
+                  <span class="clip" dir="auto">
+                    {name || person}
+                  </span>
+                  <span class="muted small clip">
+                    {of}, {person}, since <Time at={at} />
+                  </span>
+                </div>
+                {may("admin") && (
+                  <Button
+                    kind="quiet"
+                    icon="trash"
+                    label={`Take the approval of ${name || person} back`}
+                    onClick={() => dismiss(person, name)}
+                  />
+                )}
+              </li>
+            ))}
+          </ul>
+        )}
+      </Listed>
+      <MoreButton of={people} />
     </Section>
   );
 }

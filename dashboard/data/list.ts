@@ -18,11 +18,19 @@ export interface List<Item> {
   update(change: (items: Item[]) => Item[]): void;
 }
 
+interface ListOptions {
+  /** Reads all pages at once: for lists that are seldom long, and whose reader needs every item. */
+  isWhole?: boolean;
+  /** Reads again so often, in ms, while the tab is visible. */
+  every?: number;
+}
+
 /** `asked` may be `null`: nothing is read yet. */
 export function useList<R extends ListRoute, Item>(
   route: R,
   asked: NonNullable<AskedArgs<R>[0]> | null,
   itemsOf: (answer: Answer<R>) => Item[],
+  { isWhole = false, every }: ListOptions = {},
 ): List<Item> {
   const key = asked === null ? null : JSON.stringify(asked);
   const list = useMemo(() => createList(route, asked, itemsOf), [route, key]);
@@ -30,7 +38,15 @@ export function useList<R extends ListRoute, Item>(
     list.more();
     return list.stop;
   }, [list]);
+  useEffect(() => {
+    if (every === undefined) return undefined;
+    const timer = setInterval(() => void (document.visibilityState === "visible" && list.reload()), every);
+    return () => clearInterval(timer);
+  }, [list, every]);
   const state = list.state.value;
+  useEffect(() => {
+    if (isWhole && state.isReady && state.error === undefined) list.more();
+  }, [list, state, isWhole]);
   return { ...state, more: list.more, reload: list.reload, update: list.update };
 }
 

@@ -1,9 +1,9 @@
 // All goals by their state: what needs a person comes first.
 import { Badge } from "../components/badge.tsx";
 import { Section } from "../components/page.tsx";
-import { Empty, Loaded } from "../components/states.tsx";
+import { Empty, Listed, MoreButton } from "../components/states.tsx";
 import { Time } from "../components/time.tsx";
-import { useResource } from "../data/resource.ts";
+import { useList } from "../data/list.ts";
 import { may } from "../data/sign-in.ts";
 import { hrefOf } from "../pages.ts";
 import { type Goal, describeState, groupGoals } from "./goal-words.ts";
@@ -11,11 +11,12 @@ import { type Goal, describeState, groupGoals } from "./goal-words.ts";
 const EVERY_MS = 10_000;
 
 export function GoalList() {
-  const goals = useResource("GET /v1/goals", { query: { limit: "100" } }, { every: EVERY_MS });
+  const list = useList("GET /v1/goals", { query: { limit: "100" } }, ({ goals }) => goals, { every: EVERY_MS });
   return (
-    <Loaded of={goals}>
-      {({ goals: list }) =>
-        list.length === 0 ? (
+    <>
+      <Listed
+        of={list}
+        empty={
           <Empty icon="goal" title="No goals yet">
             <p>A session works at a goal turn by turn, until a judge says that it is reached.</p>
             {may("write") && (
@@ -24,8 +25,10 @@ export function GoalList() {
               </a>
             )}
           </Empty>
-        ) : (
-          groupGoals(list).map(({ name, goals: group }) => (
+        }
+      >
+        {(items) =>
+          groupGoals(items).map(({ name, goals: group }) => (
             <Section key={name} title={name}>
               <ul class="goal-list">
                 {group.map((goal) => (
@@ -36,9 +39,10 @@ export function GoalList() {
               </ul>
             </Section>
           ))
-        )
-      }
-    </Loaded>
+        }
+      </Listed>
+      <MoreButton of={list} />
+    </>
   );
 }
 

@@ -1,7 +1,6 @@
 // All jobs: what each does, when it runs next, and how it went.
-import { useEffect } from "preact/hooks";
 import { Badge } from "../components/badge.tsx";
-import { Empty, Failure, Loading } from "../components/states.tsx";
+import { Empty, Listed } from "../components/states.tsx";
 import { Time } from "../components/time.tsx";
 import { WindowedList } from "../components/windowed-list.tsx";
 import { useList } from "../data/list.ts";
@@ -13,17 +12,11 @@ const EVERY_MS = 15_000;
 const ROW_PX = 64;
 
 export function JobList() {
-  const list = useList("GET /v1/jobs", { query: { limit: "100" } }, ({ jobs }) => jobs);
-  const { reload } = list;
-  useEffect(() => {
-    const timer = setInterval(() => void (document.visibilityState === "visible" && reload()), EVERY_MS);
-    return () => clearInterval(timer);
-  }, [reload]);
+  const list = useList("GET /v1/jobs", { query: { limit: "100" } }, ({ jobs }) => jobs, { every: EVERY_MS });
   return (
-    <>
-      {list.error !== undefined && <Failure error={list.error} retry={() => void reload()} />}
-      {!list.isReady && <Loading />}
-      {list.isReady && list.items.length === 0 && list.error === undefined && (
+    <Listed
+      of={list}
+      empty={
         <Empty icon="clock" title="No jobs yet">
           <p>A job is a task that a session of its own does at its times.</p>
           {may("write") && (
@@ -32,16 +25,19 @@ export function JobList() {
             </a>
           )}
         </Empty>
+      }
+    >
+      {(items) => (
+        <WindowedList
+          label="Jobs"
+          items={items}
+          rowHeight={ROW_PX}
+          keyOf={({ id }) => id}
+          onEnd={list.more}
+          row={(job) => <JobRow job={job} />}
+        />
       )}
-      <WindowedList
-        label="Jobs"
-        items={list.items}
-        rowHeight={ROW_PX}
-        keyOf={({ id }) => id}
-        onEnd={list.more}
-        row={(job) => <JobRow job={job} />}
-      />
-    </>
+    </Listed>
   );
 }
 

@@ -4,7 +4,7 @@ import { Badge } from "../components/badge.tsx";
 import { Button } from "../components/button.tsx";
 import { Section } from "../components/page.tsx";
 import { ScopeNote } from "../components/scope-note.tsx";
-import { Empty, Failure, Loaded, Loading } from "../components/states.tsx";
+import { Empty, Listed, Loaded } from "../components/states.tsx";
 import { Time } from "../components/time.tsx";
 import { useAction } from "../components/use-action.ts";
 import { type Answer, ProblemError } from "../data/api.ts";
@@ -96,27 +96,31 @@ function Runs() {
   };
   return (
     <Section title="Runs">
-      {list.error !== undefined && <Failure error={list.error} retry={() => void list.reload()} />}
-      {!list.isReady && <Loading />}
-      {list.isReady && list.items.length === 0 && list.error === undefined && (
-        <Empty icon="tool" title="No run yet">
-          <p>The first run follows a day on which you used Talaria. Run now starts one at once.</p>
-        </Empty>
-      )}
-      {runs.length > 0 && (
-        <ul class="items" aria-label="Runs">
-          {runs.map((run) => (
-            <li key={run}>
-              <Run run={run} />
-            </li>
-          ))}
-        </ul>
-      )}
-      {runs.length > 0 && hasMore && (
-        <Button class="more-below" isBusy={list.isLoading} onClick={more}>
-          Show older
-        </Button>
-      )}
+      <Listed
+        of={list}
+        empty={
+          <Empty icon="tool" title="No run yet">
+            <p>The first run follows a day on which you used Talaria. Run now starts one at once.</p>
+          </Empty>
+        }
+      >
+        {() => (
+          <>
+            <ul class="items" aria-label="Runs">
+              {runs.map((run) => (
+                <li key={run}>
+                  <Run run={run} />
+                </li>
+              ))}
+            </ul>
+            {hasMore && (
+              <Button class="more-below" isBusy={list.isLoading} onClick={more}>
+                Show older
+              </Button>
+            )}
+          </>
+        )}
+      </Listed>
     </Section>
   );
 }

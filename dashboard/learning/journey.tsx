@@ -1,8 +1,7 @@
 // The time line of everything that was learned, corrected, withdrawn and merged: by day, by kind, each with who, why and from which work.
 import { Badge } from "../components/badge.tsx";
-import { Button } from "../components/button.tsx";
 import { Icon } from "../components/icon.tsx";
-import { Empty, Failure, Loading } from "../components/states.tsx";
+import { Empty, Listed, MoreButton } from "../components/states.tsx";
 import { useList } from "../data/list.ts";
 import { hrefOf } from "../pages.ts";
 import { Cited } from "./cited.tsx";
@@ -53,37 +52,39 @@ export function Journey({ about: given }: { about: string | undefined }) {
           ))}
         </nav>
       </div>
-      {list.error !== undefined && <Failure error={list.error} retry={() => void list.reload()} />}
-      {!list.isReady && <Loading />}
-      {list.isReady && list.items.length === 0 && !list.hasMore && list.error === undefined && (
-        <Empty icon="spark" title="Nothing yet">
-          <p>Give the agent work. What it learns from it appears here, with the reason.</p>
-          <a class="button button-primary" href={hrefOf("chat")}>
-            Start a chat
-          </a>
-        </Empty>
-      )}
-      {groupByDay(list.items, (at) => day.format(at)).map(({ at, events }) => (
-        <section key={day.format(at)} class="journey-day" aria-label={day.format(at)}>
-          <h2>
-            <time dateTime={new Date(at).toISOString().slice(0, 10)}>{day.format(at)}</time>
-          </h2>
-          <ol class="journey-line">
-            {events.map((event, i) => (
-              <li
-                key={`${event.at} ${event.skill ?? event.fact ?? event.review ?? event.run ?? event.pending} ${event.kind} ${i}`}
-              >
-                <Event event={event} />
-              </li>
-            ))}
-          </ol>
-        </section>
-      ))}
-      {list.hasMore && list.isReady && (
-        <Button class="more-below" isBusy={list.isLoading} onClick={list.more}>
-          Show older
-        </Button>
-      )}
+      <Listed
+        of={list}
+        empty={
+          !list.hasMore && (
+            <Empty icon="spark" title="Nothing yet">
+              <p>Give the agent work. What it learns from it appears here, with the reason.</p>
+              <a class="button button-primary" href={hrefOf("chat")}>
+                Start a chat
+              </a>
+            </Empty>
+          )
+        }
+      >
+        {(items) =>
+          groupByDay(items, (at) => day.format(at)).map(({ at, events }) => (
+            <section key={day.format(at)} class="journey-day" aria-label={day.format(at)}>
+              <h2>
+                <time dateTime={new Date(at).toISOString().slice(0, 10)}>{day.format(at)}</time>
+              </h2>
+              <ol class="journey-line">
+                {events.map((event, i) => (
+                  <li
+                    key={`${event.at} ${event.skill ?? event.fact ?? event.review ?? event.run ?? event.pending} ${event.kind} ${i}`}
+                  >
+                    <Event event={event} />
+                  </li>
+                ))}
+              </ol>
+            </section>
+          ))
+        }
+      </Listed>
+      <MoreButton of={list}>Show older</MoreButton>
     </div>
   );
 }

@@ -1,8 +1,7 @@
 // All reviews, newest first: what each learned, how many of its writes were refused, and what it cost.
 import { Badge } from "../components/badge.tsx";
-import { Button } from "../components/button.tsx";
 import { formatMoney, formatShort } from "../components/numbers.ts";
-import { Empty, Failure, Loading } from "../components/states.tsx";
+import { Empty, Listed, MoreButton } from "../components/states.tsx";
 import { Time } from "../components/time.tsx";
 import { useList } from "../data/list.ts";
 import { hrefOf } from "../pages.ts";
@@ -12,30 +11,28 @@ export function Reviews() {
   const list = useList("GET /v1/reviews", { query: { limit: "20" } }, ({ reviews }) => reviews);
   return (
     <>
-      {list.error !== undefined && <Failure error={list.error} retry={() => void list.reload()} />}
-      {!list.isReady && <Loading />}
-      {list.isReady && list.items.length === 0 && list.error === undefined && (
-        <Empty icon="search" title="No review yet">
-          <p>A review begins after work worth learning from, or when you write /refine in a chat.</p>
-          <a class="button" href={hrefOf("chat")}>
-            Open Chat
-          </a>
-        </Empty>
-      )}
-      {list.items.length > 0 && (
-        <ul class="items" aria-label="Reviews">
-          {list.items.map((line) => (
-            <li key={line.review}>
-              <Line line={line} />
-            </li>
-          ))}
-        </ul>
-      )}
-      {list.hasMore && list.items.length > 0 && (
-        <Button class="more-below" isBusy={list.isLoading} onClick={list.more}>
-          Show older
-        </Button>
-      )}
+      <Listed
+        of={list}
+        empty={
+          <Empty icon="search" title="No review yet">
+            <p>A review begins after work worth learning from, or when you write /refine in a chat.</p>
+            <a class="button" href={hrefOf("chat")}>
+              Open Chat
+            </a>
+          </Empty>
+        }
+      >
+        {(items) => (
+          <ul class="items" aria-label="Reviews">
+            {items.map((line) => (
+              <li key={line.review}>
+                <Line line={line} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Listed>
+      <MoreButton of={list}>Show older</MoreButton>
     </>
   );
 }

@@ -1,5 +1,4 @@
 // Keys: who may use this profile. Its keys, the browsers that are signed in, and the log of what each has changed.
-import { useEffect } from "preact/hooks";
 import { AuditLog } from "../administration/audit-log.tsx";
 import { KeyList } from "../administration/key-list.tsx";
 import { SignInList } from "../administration/sign-in-list.tsx";
@@ -36,11 +35,8 @@ export function Page({ rest: [given = ""] }: PageProps) {
 }
 
 function Part({ part }: { part: string }) {
-  const keys = useList("GET /v1/keys", { query: {} }, (page) => page.keys);
-  useEffect(() => {
-    // The names of all keys are needed, and a profile has few.
-    if (keys.hasMore && !keys.isLoading && keys.error === undefined) keys.more();
-  }, [keys.items, keys.isLoading]);
+  // The names of all keys are needed, and a profile has few.
+  const keys = useList("GET /v1/keys", { query: {} }, (page) => page.keys, { isWhole: true });
   switch (part) {
     case "browsers":
       return <SignInList keys={keys.items} />;

@@ -1,8 +1,8 @@
 // Memory: both stores with how full their part of the prompt is, each fact with its source, and what a person may do with it.
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { Page as Frame } from "../components/page.tsx";
 import { ScopeNote } from "../components/scope-note.tsx";
-import { Failure, Loading } from "../components/states.tsx";
+import { Listed } from "../components/states.tsx";
 import { useList } from "../data/list.ts";
 import { useResource } from "../data/resource.ts";
 import { hrefOf } from "../pages.ts";
@@ -14,15 +14,11 @@ import { Store } from "../memory/store.tsx";
 
 export function Page() {
   // Whole pages as items: each also says how full the stores are.
-  const list = useList("GET /v1/memory", { query: { limit: "1000" } }, (page) => [page]);
+  // A search must see every fact. There are seldom more than a thousand.
+  const list = useList("GET /v1/memory", { query: { limit: "1000" } }, (page) => [page], { isWhole: true });
   const [words, setWords] = useState("");
-  const { items: pages, hasMore, isLoading, error } = list;
-  useEffect(() => {
-    // A search must see every fact. There are seldom more than a thousand.
-    if (hasMore && !isLoading && pages.length > 0 && error === undefined) list.more();
-  }, [pages, hasMore, isLoading]);
   // The newest first: those are the ones that fit.
-  const facts = pages.flatMap(({ entries }) => entries).toReversed();
+  const facts = list.items.flatMap(({ entries }) => entries).toReversed();
   return (
     <Frame
       title="Memory"
@@ -40,22 +36,22 @@ export function Page() {
           onInput={(event) => setWords(event.currentTarget.value)}
         />
       </div>
-      {error !== undefined && <Failure error={error} retry={() => void list.reload()} />}
-      {!list.isReady && <Loading />}
-      {pages[0] && (
-        <div class="stores">
-          {STORES.map((store) => (
-            <Store
-              key={store.name}
-              store={store}
-              usage={pages[0]!.usage[store.name]}
-              facts={facts.filter((fact) => fact.store === store.name)}
-              words={words}
-              reload={list.reload}
-            />
-          ))}
-        </div>
-      )}
+      <Listed of={list} empty={null}>
+        {([first]) => (
+          <div class="stores">
+            {STORES.map((store) => (
+              <Store
+                key={store.name}
+                store={store}
+                usage={first!.usage[store.name]}
+                facts={facts.filter((fact) => fact.store === store.name)}
+                words={words}
+                reload={list.reload}
+              />
+            ))}
+          </div>
+        )}
+      </Listed>
     </Frame>
   );
 }

@@ -1,6 +1,6 @@
 // The index of skills: by state, found by state, category and words. Files that are dropped on it are imported.
 import { signal } from "@preact/signals";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { Badge } from "../components/badge.tsx";
 import { Button } from "../components/button.tsx";
 import { Icon } from "../components/icon.tsx";
@@ -24,12 +24,9 @@ const ROW_PX = 60;
 const wanted = signal<Wanted>({ words: "", state: "", category: "" });
 
 export function SkillIndex() {
-  const list = useList("GET /v1/skills", { query: { counts: "1" } }, ({ skills }) => skills);
-  const { items, hasMore, isLoading, error } = list;
-  useEffect(() => {
-    // Counts and filters need every skill. There are seldom more than a thousand.
-    if (hasMore && !isLoading && items.length > 0 && error === undefined) list.more();
-  }, [items, hasMore, isLoading]);
+  // Counts and filters need every skill. There are seldom more than a thousand.
+  const list = useList("GET /v1/skills", { query: { counts: "1" } }, ({ skills }) => skills, { isWhole: true });
+  const { items, error } = list;
   const [files, setFiles] = useState<File[]>([]);
   const { isOver, handlers } = useDrop(may("write"), setFiles);
   const shown = useMemo(() => filterSkills(items, wanted.value), [items, wanted.value]);
