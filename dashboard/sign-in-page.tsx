@@ -3,26 +3,17 @@ import { useEffect, useState } from "preact/hooks";
 import { Button } from "./components/button.tsx";
 import { Field } from "./components/field.tsx";
 import { ErrorNote } from "./components/states.tsx";
+import { useAttempt } from "./components/use-attempt.ts";
 import { signIn, signInWith } from "./data/sign-in.ts";
 
 export function SignInPage() {
   const [key, setKey] = useState("");
-  const [error, setError] = useState<unknown>();
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, error, run } = useAttempt();
   const state = signIn.value;
   const why = state.state === "out" ? state.why : undefined;
 
   async function exchange(secret: string): Promise<void> {
-    setBusy(true);
-    setError(undefined);
-    try {
-      await signInWith(secret);
-      setKey("");
-    } catch (failure) {
-      setError(failure);
-    } finally {
-      setBusy(false);
-    }
+    if (await run(() => signInWith(secret))) setKey("");
   }
 
   useEffect(() => {

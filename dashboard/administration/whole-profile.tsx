@@ -6,6 +6,7 @@ import { FormDialog } from "../components/form-dialog.tsx";
 import { formatBytes } from "../components/numbers.ts";
 import { Section } from "../components/page.tsx";
 import { ErrorNote } from "../components/states.tsx";
+import { useAttempt } from "../components/use-attempt.ts";
 import { call, credentials } from "../data/api.ts";
 import { invalidate } from "../data/resource.ts";
 import { saveBlob } from "../data/save-file.ts";
@@ -35,23 +36,14 @@ export function WholeProfile({ profile }: { profile: string }) {
   );
 }
 
-/** Work that takes longer, told while it runs. */
+/** Work that takes longer and says how far it is. */
 function useLongWork() {
   const [text, setText] = useState("");
-  const [error, setError] = useState<unknown>();
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, error, run: attempt } = useAttempt();
   async function run(work: (say: (text: string) => void) => Promise<string>): Promise<void> {
-    setBusy(true);
-    setError(undefined);
     setText("Beginning…");
-    try {
-      setText(await work(setText));
-    } catch (failure) {
-      setText("");
-      setError(failure);
-    } finally {
-      setBusy(false);
-    }
+    const isDone = await attempt(async () => setText(await work(setText)));
+    if (!isDone) setText("");
   }
   const report = (
     <>

@@ -2,26 +2,17 @@
 import { useState } from "preact/hooks";
 import { Button } from "../components/button.tsx";
 import { ErrorNote } from "../components/states.tsx";
+import { useAttempt } from "../components/use-attempt.ts";
 import { AssigneeField } from "./assignee-field.tsx";
 import { say } from "./card-changes.ts";
 import { type Assignee, nameAssignee, toAssigneeKey } from "./cards.ts";
 
 export function AssigneeForm({ assignee, save }: { assignee: Assignee; save(assignee: Assignee): Promise<void> }) {
   const [chosen, setChosen] = useState(assignee);
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
+  const { isBusy, error, run } = useAttempt();
   async function submit(event: Event): Promise<void> {
     event.preventDefault();
-    setBusy(true);
-    setError(undefined);
-    try {
-      await save(chosen);
-      say(`Assigned to ${nameAssignee(chosen)}.`);
-    } catch (failure) {
-      setError(failure);
-    } finally {
-      setBusy(false);
-    }
+    if (await run(() => save(chosen))) say(`Assigned to ${nameAssignee(chosen)}.`);
   }
   return (
     <form class="drawer-form" onSubmit={(event) => void submit(event)}>

@@ -7,6 +7,7 @@ import { Icon } from "../components/icon.tsx";
 import { formatBytes } from "../components/numbers.ts";
 import { ErrorNote } from "../components/states.tsx";
 import { Time } from "../components/time.tsx";
+import { useAttempt } from "../components/use-attempt.ts";
 import { call } from "../data/api.ts";
 import { may } from "../data/sign-in.ts";
 import { say } from "./card-changes.ts";
@@ -25,28 +26,18 @@ const UPLOAD_MS = 300_000;
 
 export function Attachments({ board, card, attachments, reload }: AttachmentsProps) {
   const [isOver, setOver] = useState(false);
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
+  const { isBusy, error, run: attempt } = useAttempt();
   const [url, setUrl] = useState("");
   const input = useRef<HTMLInputElement>(null);
   const mayWrite = may("write");
   const paramsOf = (attachment: string) => ({ params: { board, card, attachment } });
 
-  async function run(change: () => Promise<unknown>, sentence: string): Promise<boolean> {
-    setBusy(true);
-    setError(undefined);
-    try {
+  const run = (change: () => Promise<unknown>, sentence: string) =>
+    attempt(async () => {
       await change();
       say(sentence);
       await reload();
-      return true;
-    } catch (failure) {
-      setError(failure);
-      return false;
-    } finally {
-      setBusy(false);
-    }
-  }
+    });
 
   async function upload(files: File[]): Promise<void> {
     for (const file of files) {

@@ -5,6 +5,7 @@ import { Field } from "../components/field.tsx";
 import { Markdown } from "../components/markdown.tsx";
 import { ErrorNote } from "../components/states.tsx";
 import { Time } from "../components/time.tsx";
+import { useAttempt } from "../components/use-attempt.ts";
 import { call } from "../data/api.ts";
 import { may } from "../data/sign-in.ts";
 import { say } from "./card-changes.ts";
@@ -22,22 +23,15 @@ export function Comments({
   reload(): Promise<void>;
 }) {
   const [text, setText] = useState("");
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
+  const { isBusy, error, run } = useAttempt();
   async function submit(event: Event): Promise<void> {
     event.preventDefault();
-    setBusy(true);
-    setError(undefined);
-    try {
+    await run(async () => {
       await call("POST /v1/boards/{board}/cards/{card}/comments", { params: { board, card }, body: { text } });
       setText("");
       say("The comment was added.");
       await reload();
-    } catch (failure) {
-      setError(failure);
-    } finally {
-      setBusy(false);
-    }
+    });
   }
   return (
     <section class="drawer-part" aria-label="Comments">

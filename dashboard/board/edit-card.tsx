@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { Button } from "../components/button.tsx";
 import { Field } from "../components/field.tsx";
 import { ErrorNote } from "../components/states.tsx";
+import { useAttempt } from "../components/use-attempt.ts";
 import type { Asked } from "../../cli/connection/routes.ts";
 import { call } from "../data/api.ts";
 import { say } from "./card-changes.ts";
@@ -27,8 +28,7 @@ export function EditCard({
 }) {
   const [before] = useState(() => toForm(card));
   const [form, setForm] = useState(before);
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
+  const { isBusy, error, run } = useAttempt();
   const set =
     (name: keyof typeof form) =>
     ({ currentTarget }: { currentTarget: HTMLInputElement | HTMLTextAreaElement }) =>
@@ -36,18 +36,13 @@ export function EditCard({
 
   async function submit(event: Event): Promise<void> {
     event.preventDefault();
-    setBusy(true);
-    setError(undefined);
-    try {
+    const isSaved = await run(async () => {
       const body = toPatch(before, form);
       const saved = await call("PATCH /v1/boards/{board}/cards/{card}", { params: { board, card: card.id }, body });
       say("The card was saved.");
       await onSaved(saved);
-      onClose();
-    } catch (failure) {
-      setError(failure);
-      setBusy(false);
-    }
+    });
+    if (isSaved) onClose();
   }
 
   return (

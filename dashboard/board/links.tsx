@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import { Button } from "../components/button.tsx";
 import { ErrorNote } from "../components/states.tsx";
+import { useAttempt } from "../components/use-attempt.ts";
 import { call } from "../data/api.ts";
 import { may } from "../data/sign-in.ts";
 import { hrefOf } from "../pages.ts";
@@ -23,28 +24,18 @@ export function Links({
   onChanged(card: CardLine): Promise<void>;
 }) {
   const [wanted, setWanted] = useState("");
-  const [error, setError] = useState<unknown>();
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, error, run: attempt } = useAttempt();
   const mayWrite = may("write") && card.status !== "archived";
   const known = new Set([card.id, ...parents.map(({ id }) => id)]);
 
-  async function run(change: () => Promise<unknown>, sentence: string): Promise<boolean> {
-    setBusy(true);
-    setError(undefined);
-    try {
+  const run = (change: () => Promise<unknown>, sentence: string) =>
+    attempt(async () => {
       await change();
       say(sentence);
       // The link may have changed the status of the card.
       const { card: changed } = await call("GET /v1/boards/{board}/cards/{card}", { params: { board, card: card.id } });
       await onChanged(changed);
-      return true;
-    } catch (failure) {
-      setError(failure);
-      return false;
-    } finally {
-      setBusy(false);
-    }
-  }
+    });
 
   async function add(event: Event): Promise<void> {
     event.preventDefault();

@@ -4,6 +4,7 @@ import { Button } from "../components/button.tsx";
 import { Dialog } from "../components/dialog.tsx";
 import { Field } from "../components/field.tsx";
 import { ErrorNote } from "../components/states.tsx";
+import { useAttempt } from "../components/use-attempt.ts";
 import type { MoveFacts } from "./card-changes.ts";
 import { type CardLine, STATUS_HINTS, STATUS_NAMES, type Status, asksOf, targetsOf } from "./cards.ts";
 import { fromLocalTime } from "./local-time.ts";
@@ -21,22 +22,13 @@ export function MoveDialog({ cards, to: given, move, onClose }: MoveDialogProps)
   const [to, setTo] = useState(given);
   const [facts, setFacts] = useState<MoveFacts>({ kind: "needs_input", reason: "" });
   const [time, setTime] = useState("");
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
+  const { isBusy, error, run: attempt } = useAttempt();
   const one = cards.length === 1 ? cards[0]! : undefined;
   const targets = one ? targetsOf(one.status) : [...new Set(cards.flatMap(({ status }) => targetsOf(status)))];
   const asks = to && (cards.map((card) => asksOf(card, to)).find((ask) => ask !== null) ?? null);
 
   async function run(target: Status, more: MoveFacts): Promise<void> {
-    setBusy(true);
-    setError(undefined);
-    try {
-      await move(target, more);
-      onClose();
-    } catch (failure) {
-      setError(failure);
-      setBusy(false);
-    }
+    if (await attempt(() => move(target, more))) onClose();
   }
 
   function choose(target: Status): void {

@@ -1,9 +1,9 @@
 // Changes of instruction files (AGENTS.md, SOUL.md) that the agent wants and the person decides: what is there, and what would be.
-import { useState } from "preact/hooks";
 import { Button } from "../components/button.tsx";
 import { Diff } from "../components/diff.tsx";
 import { Icon } from "../components/icon.tsx";
 import { ErrorNote, Loaded } from "../components/states.tsx";
+import { useAttempt } from "../components/use-attempt.ts";
 import { change, useResource } from "../data/resource.ts";
 
 export function FileApprovals({ session }: { session: string }) {
@@ -20,18 +20,10 @@ export function FileApprovals({ session }: { session: string }) {
 
 function FileApproval({ session, approval }: { session: string; approval: string }) {
   const found = useResource("GET /v1/sessions/{session}/approvals/{approval}", { params: { session, approval } });
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
-  const decide = async (approve: boolean) => {
-    setBusy(true);
-    setError(undefined);
-    try {
-      const asked = { params: { session, approval }, body: { approve } };
-      await change("POST /v1/sessions/{session}/approvals/{approval}", asked, [`/v1/sessions/${session}/`]);
-    } catch (failure) {
-      setError(failure);
-      setBusy(false);
-    }
+  const { isBusy, error, run } = useAttempt();
+  const decide = (approve: boolean) => {
+    const asked = { params: { session, approval }, body: { approve } };
+    return run(() => change("POST /v1/sessions/{session}/approvals/{approval}", asked, [`/v1/sessions/${session}/`]));
   };
   return (
     <Loaded of={found}>

@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { Button } from "../components/button.tsx";
 import { ErrorNote } from "../components/states.tsx";
+import { useAttempt } from "../components/use-attempt.ts";
 import type { Turn } from "./conversation.ts";
 import type { PersonItem } from "./items.ts";
 
@@ -95,20 +96,13 @@ function EditForm({
   onSend: (text: string) => Promise<void>;
 }) {
   const [next, setNext] = useState(text);
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
-  async function submit(event: Event): Promise<void> {
+  const { isBusy, error, run } = useAttempt();
+  const submit = (event: Event) => {
     event.preventDefault();
-    setBusy(true);
-    try {
-      await onSend(next);
-    } catch (failure) {
-      setError(failure);
-      setBusy(false);
-    }
-  }
+    void run(() => onSend(next));
+  };
   return (
-    <form class="person-edit" onSubmit={(event) => void submit(event)}>
+    <form class="person-edit" onSubmit={submit}>
       <textarea
         class="input"
         aria-label="Edited text"

@@ -1,9 +1,10 @@
 // Dialogs by the browser's own element: it keeps the focus inside, closes with Escape, and gives the focus back.
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useRef } from "preact/hooks";
 import { Button } from "./button.tsx";
 import { ErrorNote } from "./states.tsx";
+import { useAttempt } from "./use-attempt.ts";
 
 export function Dialog({
   title,
@@ -56,27 +57,17 @@ export function Confirmations() {
 
 function Question({ question, onClose }: { question: Confirmation; onClose: () => void }) {
   const { title, text, action, isDanger = false, run } = question;
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
+  const attempt = useAttempt();
   async function act(): Promise<void> {
-    setBusy(true);
-    setError(undefined);
-    try {
-      await run();
-      onClose();
-    } catch (failure) {
-      setError(failure);
-    } finally {
-      setBusy(false);
-    }
+    if (await attempt.run(run)) onClose();
   }
   return (
     <Dialog title={title} onClose={onClose}>
       <div class="dialog-body">{text}</div>
-      {error !== undefined && <ErrorNote error={error} />}
+      {attempt.error !== undefined && <ErrorNote error={attempt.error} />}
       <div class="dialog-foot">
         <Button onClick={onClose}>Cancel</Button>
-        <Button kind={isDanger ? "danger" : "primary"} isBusy={isBusy} onClick={() => void act()}>
+        <Button kind={isDanger ? "danger" : "primary"} isBusy={attempt.isBusy} onClick={() => void act()}>
           {action}
         </Button>
       </div>

@@ -1,9 +1,9 @@
 // A dialog with a form: it stays open with the reason while the server refuses, and closes once the server has accepted.
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { ErrorNote } from "./states.tsx";
+import { useAttempt } from "./use-attempt.ts";
 
 interface FormDialogProps {
   title: string;
@@ -27,28 +27,19 @@ export function FormDialog({
   onClose,
   children,
 }: FormDialogProps) {
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
+  const attempt = useAttempt();
   async function submit(event: Event): Promise<void> {
     event.preventDefault();
-    setBusy(true);
-    setError(undefined);
-    try {
-      await run();
-      onClose();
-    } catch (failure) {
-      setError(failure);
-      setBusy(false);
-    }
+    if (await attempt.run(run)) onClose();
   }
   return (
     <Dialog title={title} onClose={onClose}>
       <form class="form" onSubmit={(event) => void submit(event)}>
         {children}
-        {error !== undefined && <ErrorNote error={error} />}
+        {attempt.error !== undefined && <ErrorNote error={attempt.error} />}
         <div class="dialog-foot">
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind={isDanger ? "danger" : "primary"} isBusy={isBusy} disabled={isInvalid}>
+          <Button type="submit" kind={isDanger ? "danger" : "primary"} isBusy={attempt.isBusy} disabled={isInvalid}>
             {action}
           </Button>
         </div>

@@ -16,6 +16,7 @@ import { formatDuration, formatMoney, formatNumber } from "../components/numbers
 import { Page as Frame, Section } from "../components/page.tsx";
 import { ScopeNote } from "../components/scope-note.tsx";
 import { ErrorNote, Loaded } from "../components/states.tsx";
+import { useAttempt } from "../components/use-attempt.ts";
 import { type Answer, call } from "../data/api.ts";
 import { useResource } from "../data/resource.ts";
 import { may } from "../data/sign-in.ts";
@@ -60,20 +61,10 @@ export function Page() {
 
 function ModelRow({ model }: { model: ListedModel }) {
   const { name, isDefault, isChoice, efforts } = model;
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, error, run } = useAttempt();
   const [result, setResult] = useState<Answer<"POST /v1/models/{model}/test">>();
-  const [error, setError] = useState<unknown>();
-  async function test(): Promise<void> {
-    setBusy(true);
-    setError(undefined);
-    try {
-      setResult(await call("POST /v1/models/{model}/test", { params: { model: name } }));
-    } catch (failure) {
-      setError(failure);
-    } finally {
-      setBusy(false);
-    }
-  }
+  const test = () =>
+    run(async () => setResult(await call("POST /v1/models/{model}/test", { params: { model: name } })));
   return (
     <li>
       <div class="item-head">
