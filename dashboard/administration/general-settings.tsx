@@ -1,6 +1,7 @@
 // The profile's settings as one form: each says whether it is the default, and goes back to it. Saved together.
 import { useState } from "preact/hooks";
 import { Button } from "../components/button.tsx";
+import { countOf } from "../components/numbers.ts";
 import { Section } from "../components/page.tsx";
 import { ScopeNote } from "../components/scope-note.tsx";
 import { ErrorNote, Loaded } from "../components/states.tsx";
@@ -91,7 +92,7 @@ function SettingsForm({ settings }: { settings: Settings }) {
       {failure !== undefined && <ErrorNote error={failure} />}
       {may("write") && unsaved.length > 0 && (
         <div class="save-bar" role="group" aria-label="Unsaved changes">
-          <p role="status">{unsaved.length === 1 ? "1 unsaved change" : `${unsaved.length} unsaved changes`}</p>
+          <p role="status">{countOf(unsaved.length, "unsaved change")}</p>
           <Button onClick={discard}>Discard</Button>
           <Button type="submit" kind="primary" isBusy={isBusy}>
             Save

@@ -4,6 +4,7 @@ import { Button } from "../components/button.tsx";
 import { confirm } from "../components/dialog.tsx";
 import { FormDialog } from "../components/form-dialog.tsx";
 import { Icon } from "../components/icon.tsx";
+import { countOf } from "../components/numbers.ts";
 import { call, describeError } from "../data/api.ts";
 import { AssigneeField } from "./assignee-field.tsx";
 import { type FailedChange, changeMany, say } from "./card-changes.ts";
@@ -23,7 +24,7 @@ export function BulkBar({ board, cards, failed, onDone, onMove, onClear }: BulkB
   const [isAssigning, setAssigning] = useState(false);
   const [assignee, setAssignee] = useState<Assignee>(null);
   const [isBusy, setBusy] = useState(false);
-  const count = cards.length === 1 ? "1 card" : `${cards.length} cards`;
+  const count = countOf(cards.length, "card");
 
   async function run(verb: string, change: (card: CardLine) => Promise<unknown>): Promise<void> {
     setBusy(true);

@@ -1,6 +1,6 @@
 // The open card beside the board. It takes the focus when it opens, closes with Escape, and gives the focus back to the card's tile.
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import { Badge } from "../components/badge.tsx";
+import { Badge, type Tone } from "../components/badge.tsx";
 import { Button } from "../components/button.tsx";
 import { Icon } from "../components/icon.tsx";
 import { Markdown } from "../components/markdown.tsx";
@@ -68,7 +68,7 @@ function findTile(id: string): HTMLElement | null {
   return document.querySelector(`[data-card="${CSS.escape(id)}"] .tile-title`);
 }
 
-const TONES: Partial<Record<Status, "good" | "bad" | "warn" | "accent">> = {
+const TONES: Partial<Record<Status, Tone>> = {
   done: "good",
   blocked: "bad",
   review: "warn",

@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { confirm } from "../components/dialog.tsx";
 import { Button } from "../components/button.tsx";
-import { formatBytes } from "../components/numbers.ts";
+import { countOf, formatBytes } from "../components/numbers.ts";
 import { Empty, Loaded } from "../components/states.tsx";
 import { Time } from "../components/time.tsx";
 import { toast } from "../components/toasts.tsx";
@@ -69,7 +69,7 @@ function Row({ view: { session }, checkpoint }: { view: SessionView; checkpoint:
         <span>
           {BEGINNINGS[kind]} {turn}
           <span class="muted small checkpoint-facts">
-            <Time at={at} /> · {files} {files === 1 ? "file" : "files"}, {formatBytes(bytes)}
+            <Time at={at} /> · {countOf(files, "file")}, {formatBytes(bytes)}
           </span>
         </span>
         <Button aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>

@@ -1,12 +1,18 @@
 // The sessions that this one delegated work to, as a tree: each opens its own children, and is a conversation to look at.
 import { useState } from "preact/hooks";
-import { Badge } from "../components/badge.tsx";
+import { Badge, type Tone } from "../components/badge.tsx";
 import { Button } from "../components/button.tsx";
 import { Loaded } from "../components/states.tsx";
 import { useResource } from "../data/resource.ts";
 import { hrefOf } from "../pages.ts";
 
-const TONES = { done: "good", failed: "bad", lost: "bad", stalled: "warn", stopped: "warn" } as const;
+const TONES: Partial<Record<string, Tone>> = {
+  done: "good",
+  failed: "bad",
+  lost: "bad",
+  stalled: "warn",
+  stopped: "warn",
+};
 
 export function Children({ session }: { session: string }) {
   const list = useResource("GET /v1/sessions/{session}/children", { params: { session } });
@@ -46,7 +52,7 @@ function Branches({ session }: { session: string }) {
                 <a href={hrefOf("chat", id)} dir="auto">
                   {goal}
                 </a>{" "}
-                <Badge tone={state in TONES ? TONES[state as keyof typeof TONES] : "plain"}>{state}</Badge>
+                <Badge tone={TONES[state] ?? "plain"}>{state}</Badge>
                 {open.has(id) && <Branches session={id} />}
               </li>
             ))}

@@ -4,16 +4,14 @@ import type { NoticeItem } from "./items.ts";
 
 /** They repeat for the model, or show elsewhere, what the person knows already. */
 const HIDDEN = new Set([
-  ...[
-    "news",
-    "rating",
-    "learned",
-    "skill_commands",
-    "guidance_given",
-    "approval_asked",
-    "clarify_asked",
-    "client_asked",
-  ],
+  "news",
+  "rating",
+  "learned",
+  "skill_commands",
+  "guidance_given",
+  "approval_asked",
+  "clarify_asked",
+  "client_asked",
 ]);
 
 const GOOD = new Set(["clarify_answered", "approval_decided", "client_answered", "skills", "recalled_skill"]);

@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { CopyButton } from "../components/code.tsx";
 import { Icon } from "../components/icon.tsx";
-import { formatMoney, formatNumber, formatShare } from "../components/numbers.ts";
+import { countOf, formatMoney, formatNumber, formatShare } from "../components/numbers.ts";
 import { Time } from "../components/time.tsx";
 import { AnswerText } from "./answer-text.tsx";
 import type { Turn, TurnEnd } from "./conversation.ts";
@@ -190,15 +190,11 @@ function describeFigures({ stats }: TurnEnd): string[] {
   const { input, output, cacheRead, cacheWrite } = stats.usage;
   const read = input + cacheRead + cacheWrite;
   return [
-    count(stats.modelCalls, "model call"),
-    ...(stats.toolCalls > 0 ? [count(stats.toolCalls, "tool call")] : []),
+    countOf(stats.modelCalls, "model call"),
+    ...(stats.toolCalls > 0 ? [countOf(stats.toolCalls, "tool call")] : []),
     ...(stats.failedCalls > 0 ? [`${formatNumber(stats.failedCalls)} failed`] : []),
     `${formatNumber(read + output)} tokens`,
     ...(cacheRead > 0 ? [`${formatShare(cacheRead / read)} from the cache`] : []),
     ...(!stats.usdMicros ? [] : [formatMoney(stats.usdMicros / 1e6)]),
   ];
-}
-
-function count(n: number, what: string): string {
-  return `${formatNumber(n)} ${what}${n === 1 ? "" : "s"}`;
 }

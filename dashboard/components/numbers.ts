@@ -12,9 +12,20 @@ export function formatShort(value: number): string {
   return short.format(value);
 }
 
+/** "1 lesson", "1,200 lessons" */
+export function countOf(count: number, one: string, many = `${one}s`): string {
+  return `${formatNumber(count)} ${count === 1 ? one : many}`;
+}
+
 /** A fraction as a percentage. */
 export function formatShare(value: number): string {
   return percent.format(value);
+}
+
+/** A difference of shares: 0.12 as "+12 points". */
+export function formatPoints(difference: number): string {
+  const points = Math.round(difference * 100);
+  return `${points > 0 ? "+" : points < 0 ? "−" : ""}${Math.abs(points)} points`;
 }
 
 /** Dollars, with as many digits as a small sum needs. */

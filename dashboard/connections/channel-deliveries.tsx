@@ -1,5 +1,6 @@
 // What was sent to chats in the last 30 days, and what was not.
 import { Badge } from "../components/badge.tsx";
+import { countOf } from "../components/numbers.ts";
 import { Empty, Listed } from "../components/states.tsx";
 import { Time } from "../components/time.tsx";
 import { WindowedList } from "../components/windowed-list.tsx";
@@ -7,12 +8,12 @@ import { useList } from "../data/list.ts";
 import { hrefOf } from "../pages.ts";
 
 const STATES = {
-  sent: { tone: "good", word: "Sent" },
-  silent: { tone: "plain", word: "Not sent: silent" },
-  waiting: { tone: "warn", word: "Waiting" },
-  held: { tone: "warn", word: "Held" },
-  dropped: { tone: "bad", word: "Dropped" },
-  failed: { tone: "bad", word: "Failed" },
+  sent: { tone: "good", name: "Sent" },
+  silent: { tone: "plain", name: "Not sent: silent" },
+  waiting: { tone: "warn", name: "Waiting" },
+  held: { tone: "warn", name: "Held" },
+  dropped: { tone: "bad", name: "Dropped" },
+  failed: { tone: "bad", name: "Failed" },
 } as const;
 const ROW_PX = 56;
 
@@ -49,12 +50,12 @@ export function ChannelDeliveries() {
                     )}
                   </span>
                   <span class="muted small clip" dir="auto">
-                    <Time at={at} />, {attempts} {attempts === 1 ? "attempt" : "attempts"}
+                    <Time at={at} />, {countOf(attempts, "attempt")}
                     {error && `. ${error.message}`}
                   </span>
                 </div>
                 <div class="row-side">
-                  <Badge tone={STATES[state].tone}>{STATES[state].word}</Badge>
+                  <Badge tone={STATES[state].tone}>{STATES[state].name}</Badge>
                 </div>
               </div>
             )}

@@ -1,27 +1,30 @@
 // What came in by a webhook, and what was sent to an address: the last 30 days, newest first.
 import type { ComponentChildren } from "preact";
-import { Badge } from "../components/badge.tsx";
+import { Badge, type StateWord } from "../components/badge.tsx";
+import { countOf } from "../components/numbers.ts";
 import { Empty, Listed } from "../components/states.tsx";
 import { Time } from "../components/time.tsx";
 import { WindowedList } from "../components/windowed-list.tsx";
+import type { Answer } from "../data/api.ts";
 import { type List, useList } from "../data/list.ts";
 import { hrefOf } from "../pages.ts";
 
 const ROW_PX = 56;
-type Tone = "good" | "bad" | "warn" | "plain";
+type InState = Answer<"GET /v1/webhooks/{webhook}/deliveries">["deliveries"][number]["state"];
+type OutState = Answer<"GET /v1/hooks/{hook}/deliveries">["deliveries"][number]["state"];
 
-const IN_STATES: Record<string, { tone: Tone; word: string }> = {
-  waiting: { tone: "warn", word: "Waiting" },
-  posted: { tone: "good", word: "Given to a session" },
-  joined: { tone: "plain", word: "Joined to another" },
-  delivered: { tone: "good", word: "Delivered" },
-  ignored: { tone: "plain", word: "Ignored" },
-  failed: { tone: "bad", word: "Failed" },
+const IN_STATES: Record<InState, StateWord> = {
+  waiting: { tone: "warn", name: "Waiting" },
+  posted: { tone: "good", name: "Given to a session" },
+  joined: { tone: "plain", name: "Joined to another" },
+  delivered: { tone: "good", name: "Delivered" },
+  ignored: { tone: "plain", name: "Ignored" },
+  failed: { tone: "bad", name: "Failed" },
 };
-const OUT_STATES: Record<string, { tone: Tone; word: string }> = {
-  waiting: { tone: "warn", word: "Waiting" },
-  delivered: { tone: "good", word: "Delivered" },
-  failed: { tone: "bad", word: "Failed" },
+const OUT_STATES: Record<OutState, StateWord> = {
+  waiting: { tone: "warn", name: "Waiting" },
+  delivered: { tone: "good", name: "Delivered" },
+  failed: { tone: "bad", name: "Failed" },
 };
 
 export function WebhookDeliveries({ webhook }: { webhook: string }) {
@@ -37,7 +40,7 @@ export function WebhookDeliveries({ webhook }: { webhook: string }) {
         name: session === undefined ? (event ?? "event") : <a href={hrefOf("chat", session)}>{event ?? "event"}</a>,
         at,
         more: reason,
-        state: IN_STATES[state]!,
+        state: IN_STATES[state],
       })}
     />
   );
@@ -55,8 +58,8 @@ export function HookDeliveries({ hook }: { hook: string }) {
       row={({ type, at, state, session, attempts, error }) => ({
         name: session === undefined ? type : <a href={hrefOf("chat", session)}>{type}</a>,
         at,
-        more: error ?? `${attempts.length} ${attempts.length === 1 ? "attempt" : "attempts"}`,
-        state: OUT_STATES[state]!,
+        more: error ?? countOf(attempts.length, "attempt"),
+        state: OUT_STATES[state],
       })}
     />
   );
@@ -72,7 +75,7 @@ interface DeliveriesProps<Item> {
     name: ComponentChildren;
     at: number;
     more?: string | undefined;
-    state: { tone: Tone; word: string };
+    state: StateWord;
   };
 }
 
@@ -103,7 +106,7 @@ function Deliveries<Item>({ title, back, list, keyOf, row }: DeliveriesProps<Ite
                     </span>
                   </div>
                   <div class="row-side">
-                    <Badge tone={state.tone}>{state.word}</Badge>
+                    <Badge tone={state.tone}>{state.name}</Badge>
                   </div>
                 </div>
               );

@@ -1,15 +1,15 @@
 // Goals in words: their states, what was said of a turn, and the form of a new one. Pure.
 import type { Asked } from "../../cli/connection/routes.ts";
+import type { StateWord } from "../components/badge.tsx";
 import type { Answer } from "../data/api.ts";
 
 export type Goal = Answer<"GET /v1/goals">["goals"][number];
 export type GoalDetail = Answer<"GET /v1/goals/{goal}">;
 export type Verdict = GoalDetail["verdicts"][number];
 export type NewGoal = Asked<"POST /v1/goals">["body"];
-type Tone = "plain" | "good" | "bad" | "warn" | "accent";
 
 /** In the order in which a person wants to see them. */
-export const STATES: { state: Goal["state"]; name: string; tone: Tone }[] = [
+export const STATES: ({ state: Goal["state"] } & StateWord)[] = [
   { state: "blocked", name: "Blocked", tone: "bad" },
   { state: "active", name: "Active", tone: "accent" },
   { state: "paused", name: "Paused", tone: "warn" },
@@ -17,11 +17,11 @@ export const STATES: { state: Goal["state"]; name: string; tone: Tone }[] = [
   { state: "cleared", name: "Cleared", tone: "plain" },
 ];
 
-export function describeState({ state }: Pick<Goal, "state">): { name: string; tone: Tone } {
+export function describeState({ state }: Pick<Goal, "state">): StateWord {
   return STATES.find((one) => one.state === state)!;
 }
 
-const KINDS: Record<Verdict["kind"], { name: string; tone: Tone }> = {
+const KINDS: Record<Verdict["kind"], StateWord> = {
   done: { name: "Reached", tone: "good" },
   blocked: { name: "Blocked", tone: "bad" },
   continue: { name: "Not yet", tone: "plain" },
@@ -31,7 +31,7 @@ const KINDS: Record<Verdict["kind"], { name: string; tone: Tone }> = {
   broken: { name: "Turn broken", tone: "bad" },
 };
 
-export function describeVerdict({ kind, failed }: Pick<Verdict, "kind" | "failed">): { name: string; tone: Tone } {
+export function describeVerdict({ kind, failed }: Pick<Verdict, "kind" | "failed">): StateWord {
   if (failed !== undefined) return { name: "A check failed", tone: "bad" };
   return KINDS[kind];
 }

@@ -1,17 +1,17 @@
 // Jobs in words: their states, their times in two zones, where an answer goes, how a run ended. Pure.
+import type { StateWord } from "../components/badge.tsx";
 import type { Answer } from "../data/api.ts";
 
 export type Job = Answer<"GET /v1/jobs">["jobs"][number];
 export type Run = Answer<"GET /v1/jobs/{job}/runs">["runs"][number];
 export type Target = NonNullable<Job["deliver"]>;
-export type Tone = "plain" | "good" | "bad" | "warn" | "accent";
 
 /** The zone that this browser is in. */
 export function readOwnZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
-export function describeState({ running, paused, finishedAt }: Job): { name: string; tone: Tone } {
+export function describeState({ running, paused, finishedAt }: Job): StateWord {
   if (running !== null) return { name: "Running", tone: "accent" };
   if (finishedAt !== null) return { name: "Finished", tone: "plain" };
   if (paused !== null) return { name: "Paused", tone: paused.cause === "person" ? "plain" : "bad" };
@@ -19,13 +19,13 @@ export function describeState({ running, paused, finishedAt }: Job): { name: str
 }
 
 /** What a list knows of the runs before. `null`: none has run on its schedule yet. */
-export function describeLast({ failures, ran }: Pick<Job, "failures" | "ran">): { name: string; tone: Tone } | null {
+export function describeLast({ failures, ran }: Pick<Job, "failures" | "ran">): StateWord | null {
   if (failures > 1) return { name: `Failed ${failures} times in a row`, tone: "bad" };
   if (failures === 1) return { name: "The last run failed", tone: "bad" };
   return ran === 0 ? null : { name: "The last run worked", tone: "good" };
 }
 
-const OUTCOMES: Record<NonNullable<Run["outcome"]>, { name: string; tone: Tone }> = {
+const OUTCOMES: Record<NonNullable<Run["outcome"]>, StateWord> = {
   answered: { name: "Answered", tone: "good" },
   silent: { name: "Nothing to say", tone: "good" },
   unchanged: { name: "Nothing had changed", tone: "plain" },
@@ -37,7 +37,7 @@ const OUTCOMES: Record<NonNullable<Run["outcome"]>, { name: string; tone: Tone }
   lost: { name: "Its end is unknown", tone: "warn" },
 };
 
-export function describeRun({ state, outcome }: Pick<Run, "state" | "outcome">): { name: string; tone: Tone } {
+export function describeRun({ state, outcome }: Pick<Run, "state" | "outcome">): StateWord {
   if (outcome !== null) return OUTCOMES[outcome];
   return state === "failed" ? OUTCOMES.error : { name: "Running", tone: "accent" };
 }

@@ -2,7 +2,7 @@
 import { useEffect } from "preact/hooks";
 import { Badge } from "../components/badge.tsx";
 import { Markdown } from "../components/markdown.tsx";
-import { formatMoney, formatNumber } from "../components/numbers.ts";
+import { countOf, formatMoney, formatNumber } from "../components/numbers.ts";
 import { Section } from "../components/page.tsx";
 import { Failure, Loading } from "../components/states.tsx";
 import { Time } from "../components/time.tsx";
@@ -11,7 +11,6 @@ import { invalidate, useResource } from "../data/resource.ts";
 import { hrefOf } from "../pages.ts";
 import { type CurationChange, type Report, beginsAt, changesOf, describeMove, isRevertible } from "./curation-facts.ts";
 import { RollBack } from "./roll-back.tsx";
-import { countOf } from "./words.ts";
 
 /** Most runs take some seconds. */
 const EVERY_MS = 2_000;

@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import { Badge } from "../components/badge.tsx";
 import { Button } from "../components/button.tsx";
+import { countOf } from "../components/numbers.ts";
 import { Section } from "../components/page.tsx";
 import { ScopeNote } from "../components/scope-note.tsx";
 import { Empty, Listed, Loaded } from "../components/states.tsx";
@@ -14,7 +15,6 @@ import { may } from "../data/sign-in.ts";
 import { hrefOf } from "../pages.ts";
 import { type Report, beginsAt, changesOf, isRevertible } from "./curation-facts.ts";
 import { RollBack } from "./roll-back.tsx";
-import { countOf } from "./words.ts";
 
 type Status = Answer<"GET /v1/curator">;
 

@@ -1,6 +1,7 @@
 // The graph of learning: which skills came from which work, and which were used together. Every node is a link, and all of it is also a list.
 import { useMemo, useState } from "preact/hooks";
 import { Badge } from "../components/badge.tsx";
+import { countOf } from "../components/numbers.ts";
 import { Section } from "../components/page.tsx";
 import { Empty, Loaded } from "../components/states.tsx";
 import { useResource } from "../data/resource.ts";
@@ -17,7 +18,7 @@ import {
   strokeWidth,
 } from "./graph-layout.ts";
 import { JourneyParts } from "./journey.tsx";
-import { STATE_TONES, countOf } from "./words.ts";
+import { describeState } from "../skills/words.ts";
 
 const FEW = "40";
 const MANY = "200";
@@ -72,8 +73,8 @@ function Shown({ graph }: { graph: GraphData }) {
       <p class="legend">
         {STATES.map((state) => (
           <span key={state}>
-            <i class={`graph-dot tone-${STATE_TONES[state]}`} />
-            {state}
+            <i class={`graph-dot tone-${describeState(state).tone}`} />
+            {describeState(state).name}
           </span>
         ))}
       </p>
@@ -153,7 +154,7 @@ function Drawing({ graph }: { graph: GraphData }) {
                 height="26"
                 rx="6"
               />
-              <circle class={`graph-skill tone-${STATE_TONES[state]}`} cx={COLUMNS_PX.skill} cy={at} r="6" />
+              <circle class={`graph-skill tone-${describeState(state).tone}`} cx={COLUMNS_PX.skill} cy={at} r="6" />
               <text x={COLUMNS_PX.skill + 14} y={at} dominant-baseline="central">
                 {clip(name, NAME_CHARS)}
               </text>
@@ -204,7 +205,7 @@ function AsList({ graph }: { graph: GraphData }) {
                   <a class="journey-name" href={hrefOf("skills", name)}>
                     {name}
                   </a>
-                  <Badge tone={STATE_TONES[state]}>{state}</Badge>
+                  <Badge tone={describeState(state).tone}>{describeState(state).name}</Badge>
                   <span class="muted small">loaded in {countOf(turns, "turn")}</span>
                 </p>
                 <p class="muted" dir="auto">

@@ -1,12 +1,13 @@
 // The time line of everything that was learned, corrected, withdrawn and merged: by day, by kind, each with who, why and from which work.
 import { Badge } from "../components/badge.tsx";
 import { Icon } from "../components/icon.tsx";
+import { countOf } from "../components/numbers.ts";
 import { Empty, Listed, MoreButton } from "../components/states.tsx";
 import { useList } from "../data/list.ts";
 import { hrefOf } from "../pages.ts";
 import { Cited } from "./cited.tsx";
 import { groupByDay, linksOf } from "./journey-days.ts";
-import { BY, type JourneyEvent, KINDS, countOf } from "./words.ts";
+import { BY, type JourneyEvent, KINDS } from "./words.ts";
 
 const FILTERS = [
   { about: undefined, name: "All" },

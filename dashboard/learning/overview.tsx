@@ -1,12 +1,11 @@
 // The curves of learning over time, its figures, what was refused and why, the kinds of work, and what it cost and saved.
 import { Plot } from "../components/plot.tsx";
-import { formatMoney, formatNumber, formatShare, formatShort } from "../components/numbers.ts";
+import { countOf, formatMoney, formatNumber, formatPoints, formatShare, formatShort } from "../components/numbers.ts";
 import { Section } from "../components/page.tsx";
 import { Empty, Loaded } from "../components/states.tsx";
 import { useResource } from "../data/resource.ts";
 import { hrefOf } from "../pages.ts";
 import { type Ledger, toCurves, toReasons, toReviewCurves, toSums } from "./curves.ts";
-import { countOf } from "./words.ts";
 
 const TIMES = [7, 30, 90];
 const DEFAULT_DAYS = 30;
@@ -289,10 +288,4 @@ function orDash(value: number | null, format: (value: number) => string): string
 
 function formatMean(value: number): string {
   return value.toLocaleString(undefined, { maximumFractionDigits: 1 });
-}
-
-/** A difference of shares: 0.12 as "+12 pts". */
-function formatPoints(value: number): string {
-  const points = Math.round(value * 100);
-  return `${points > 0 ? "+" : points < 0 ? "−" : ""}${Math.abs(points)} pts`;
 }

@@ -1,7 +1,7 @@
 // One review: why it began, what it read, each write that it made or that was refused, what it says of the answers, and its cost.
 import { Badge } from "../components/badge.tsx";
 import { Markdown } from "../components/markdown.tsx";
-import { formatMoney, formatNumber } from "../components/numbers.ts";
+import { countOf, formatMoney, formatNumber } from "../components/numbers.ts";
 import { Section } from "../components/page.tsx";
 import { Loaded } from "../components/states.tsx";
 import { Time } from "../components/time.tsx";
@@ -10,7 +10,7 @@ import { useResource } from "../data/resource.ts";
 import { hrefOf } from "../pages.ts";
 import { Cited } from "./cited.tsx";
 import { type EntryLine, toEntryLines, turnOf } from "./review-facts.ts";
-import { REVIEW_STATES, TRIGGERS, countOf } from "./words.ts";
+import { REVIEW_STATES, TRIGGERS } from "./words.ts";
 
 type Detail = Answer<"GET /v1/reviews/{review}">;
 type Result = NonNullable<Detail["result"]>;

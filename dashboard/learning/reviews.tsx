@@ -1,11 +1,11 @@
 // All reviews, newest first: what each learned, how many of its writes were refused, and what it cost.
 import { Badge } from "../components/badge.tsx";
-import { formatMoney, formatShort } from "../components/numbers.ts";
+import { countOf, formatMoney, formatShort } from "../components/numbers.ts";
 import { Empty, Listed, MoreButton } from "../components/states.tsx";
 import { Time } from "../components/time.tsx";
 import { useList } from "../data/list.ts";
 import { hrefOf } from "../pages.ts";
-import { REVIEW_STATES, type ReviewLine, TRIGGERS, countOf } from "./words.ts";
+import { REVIEW_STATES, type ReviewLine, TRIGGERS } from "./words.ts";
 
 export function Reviews() {
   const list = useList("GET /v1/reviews", { query: { limit: "20" } }, ({ reviews }) => reviews);

@@ -1,11 +1,11 @@
 // The button that takes a curation back. It says first what will change.
 import { Button } from "../components/button.tsx";
 import { confirm } from "../components/dialog.tsx";
+import { countOf } from "../components/numbers.ts";
 import { change } from "../data/resource.ts";
 import { may } from "../data/sign-in.ts";
 import { hrefOf } from "../pages.ts";
 import { type Report, changesOf, describeMove } from "./curation-facts.ts";
-import { countOf } from "./words.ts";
 
 const AFFECTED = ["/v1/curator", "/v1/skills", "/v1/learning"];
 const MAX_SHOWN = 8;

@@ -1,12 +1,11 @@
 // What the page Learning calls what the API names by codes.
+import type { StateWord, Tone } from "../components/badge.tsx";
 import type { Answer } from "../data/api.ts";
 import type { IconName } from "../components/icon.tsx";
 
 export type JourneyEvent = Answer<"GET /v1/learning/journey">["events"][number];
 export type ReviewLine = Answer<"GET /v1/reviews">["reviews"][number];
 export type PendingChange = Answer<"GET /v1/pending">["pending"][number];
-export type SkillState = Answer<"GET /v1/learning/graph">["skills"][number]["state"];
-export type Tone = "plain" | "good" | "bad" | "warn" | "accent";
 
 export const TRIGGERS: Record<NonNullable<ReviewLine["trigger"]>, string> = {
   model_calls: "After ten calls of tools",
@@ -21,22 +20,14 @@ export const TRIGGERS: Record<NonNullable<ReviewLine["trigger"]>, string> = {
   refine: "You asked for it",
 };
 
-export const REVIEW_STATES: Record<ReviewLine["state"], { name: string; tone: Tone }> = {
+export const REVIEW_STATES: Record<ReviewLine["state"], StateWord> = {
   waiting: { name: "Under way", tone: "accent" },
   done: { name: "Done", tone: "good" },
   superseded: { name: "Overtaken by a later one", tone: "plain" },
   dead: { name: "Given up", tone: "bad" },
 };
 
-export const STATE_TONES: Record<SkillState, Tone> = {
-  pending: "warn",
-  trial: "accent",
-  active: "good",
-  stale: "warn",
-  archived: "plain",
-};
-
-export const WAIT_REASONS: Record<PendingChange["reason"], { name: string; tone: Tone }> = {
+export const WAIT_REASONS: Record<PendingChange["reason"], StateWord> = {
   approval: { name: "You asked to approve", tone: "accent" },
   scan: { name: "Looks like a hidden instruction", tone: "bad" },
   taint: { name: "Only a file or a page said it", tone: "warn" },
@@ -51,7 +42,7 @@ export const ORIGINS: Record<PendingChange["origin"], string> = {
   hub: "an import",
 };
 
-export const DECISIONS: Record<PendingChange["state"], { name: string; tone: Tone }> = {
+export const DECISIONS: Record<PendingChange["state"], StateWord> = {
   waiting: { name: "Waiting", tone: "accent" },
   approved: { name: "Approved", tone: "good" },
   rejected: { name: "Rejected", tone: "bad" },
@@ -92,8 +83,3 @@ export const KINDS: Record<JourneyEvent["kind"], { verb: string; icon: IconName;
   rejected: { verb: "Rejected", icon: "close", tone: "bad" },
   stale: { verb: "Too late", icon: "warning", tone: "warn" },
 };
-
-/** "1 lesson", "3 lessons" */
-export function countOf(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
-}

@@ -1,6 +1,6 @@
 // The evidence of a skill: how often it was used, how that ended with it and without it, the verdicts, and each use with its turn and judge.
 import { Badge } from "../components/badge.tsx";
-import { formatNumber, formatShare } from "../components/numbers.ts";
+import { countOf, formatNumber, formatPoints, formatShare } from "../components/numbers.ts";
 import { Section } from "../components/page.tsx";
 import { Plot } from "../components/plot.tsx";
 import { Empty, Loaded } from "../components/states.tsx";
@@ -82,8 +82,10 @@ function Shown({ evidence: { uses, texts, seen, text } }: { evidence: Evidence }
       <Texts texts={texts} />
       <Section title="Uses">
         <p class="muted small">
-          {uses.length === seen ? formatUses(seen) : `The newest ${formatNumber(uses.length)} of ${formatUses(seen)}`},
-          newest first
+          {uses.length === seen
+            ? countOf(seen, "use")
+            : `The newest ${formatNumber(uses.length)} of ${countOf(seen, "use")}`}
+          , newest first
         </p>
         <WindowedList
           label="Uses"
@@ -95,10 +97,6 @@ function Shown({ evidence: { uses, texts, seen, text } }: { evidence: Evidence }
       </Section>
     </div>
   );
-}
-
-function formatUses(count: number): string {
-  return count === 1 ? "1 use" : `${formatNumber(count)} uses`;
 }
 
 function Figures({ text }: { text: Evidence["texts"][number] }) {
@@ -127,12 +125,6 @@ function Figures({ text }: { text: Evidence["texts"][number] }) {
       </dl>
     </>
   );
-}
-
-/** A difference of shares in points of a hundred. */
-function formatPoints(difference: number): string {
-  const points = Math.round(difference * 100);
-  return `${points > 0 ? "+" : points < 0 ? "−" : ""}${Math.abs(points)} points`;
 }
 
 function Texts({ texts }: { texts: Evidence["texts"] }) {
@@ -183,7 +175,7 @@ function UseRow({ use, isEarlier }: { use: Used; isEarlier: boolean }) {
   const { turn, at, outcome, judge, contradicted, toolCalls, failedCalls, standing, failedWords } = use;
   const [session = "", n = ""] = turn.split("-");
   const { name, tone } = OUTCOMES[outcome];
-  const calls = `${formatNumber(toolCalls)} ${toolCalls === 1 ? "call" : "calls"}${failedCalls > 0 ? `, ${formatNumber(failedCalls)} failed` : ""}`;
+  const calls = `${countOf(toolCalls, "call")}${failedCalls > 0 ? `, ${formatNumber(failedCalls)} failed` : ""}`;
   const remarks = [
     outcome !== "unknown" && `judged by ${JUDGES[judge]}`,
     calls,

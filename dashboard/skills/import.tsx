@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Badge } from "../components/badge.tsx";
 import { Button } from "../components/button.tsx";
 import { Dialog } from "../components/dialog.tsx";
-import { formatBytes } from "../components/numbers.ts";
+import { countOf, formatBytes } from "../components/numbers.ts";
 import { ErrorNote, Loading } from "../components/states.tsx";
 import { toast } from "../components/toasts.tsx";
 import { type Answer, type AskedArgs, send } from "../data/api.ts";
@@ -143,7 +143,7 @@ function Report({ preview, file }: { preview: Preview; file: string }) {
       )}
       {findings.length > 0 && (
         <section aria-label="Findings of the scanner">
-          <h3>The scanner found {findings.length === 1 ? "1 passage" : `${findings.length} passages`} to look at</h3>
+          <h3>The scanner found {countOf(findings.length, "passage")} to look at</h3>
           <ul class="findings">
             {findings.map(({ path, line, column, severity, reason }, i) => (
               <li key={i}>
@@ -159,7 +159,7 @@ function Report({ preview, file }: { preview: Preview; file: string }) {
       )}
       <section aria-label="Files">
         <h3>
-          {paths.length === 1 ? "1 file" : `${paths.length} files`} in {file}
+          {countOf(paths.length, "file")} in {file}
         </h3>
         <ul class="plain-list">
           {paths.map((path) => (

@@ -4,7 +4,7 @@ import { useMemo, useState } from "preact/hooks";
 import { Badge } from "../components/badge.tsx";
 import { Button } from "../components/button.tsx";
 import { Icon } from "../components/icon.tsx";
-import { formatNumber } from "../components/numbers.ts";
+import { countOf, formatNumber } from "../components/numbers.ts";
 import { Page as Frame } from "../components/page.tsx";
 import { ScopeNote } from "../components/scope-note.tsx";
 import { Empty, Failure, Loading } from "../components/states.tsx";
@@ -57,8 +57,8 @@ export function SkillIndex() {
         {list.isReady && (
           <p class="muted small" role="status">
             {shown.length === items.length
-              ? countOf(items.length)
-              : `${formatNumber(shown.length)} of ${countOf(items.length)}`}
+              ? countOf(items.length, "skill")
+              : `${formatNumber(shown.length)} of ${countOf(items.length, "skill")}`}
           </p>
         )}
         <WindowedList label="Skills" items={rows} rowHeight={ROW_PX} keyOf={({ key }) => key} row={toRow} />
@@ -66,10 +66,6 @@ export function SkillIndex() {
       </Frame>
     </div>
   );
-}
-
-function countOf(count: number): string {
-  return count === 1 ? "1 skill" : `${formatNumber(count)} skills`;
 }
 
 function Filters({ skills }: { skills: Line[] }) {
@@ -181,8 +177,7 @@ function SkillRow({ skill }: { skill: Line }) {
 
 /** Uses are counted when one of them is judged. */
 function countUses(uses: number): string {
-  if (uses === 0) return "Not judged yet";
-  return uses === 1 ? "1 use" : `${formatNumber(uses)} uses`;
+  return uses === 0 ? "Not judged yet" : countOf(uses, "use");
 }
 
 /** Changes of skills that a person must decide about. */

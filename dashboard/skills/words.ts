@@ -1,4 +1,5 @@
 // What the page says of a skill: the names of its states and origins, and who made a revision. Pure.
+import type { StateWord } from "../components/badge.tsx";
 import type { Answer } from "../data/api.ts";
 
 export type Line = Answer<"GET /v1/skills">["skills"][number];
@@ -9,12 +10,7 @@ export type ShownState = Line["state"] | "withdrawn";
 type Origin = Line["origin"];
 
 /** In the order in which the index shows them. `title`: above a group of skills. */
-export const STATES: {
-  state: ShownState;
-  name: string;
-  tone: "plain" | "good" | "bad" | "warn" | "accent";
-  title: string;
-}[] = [
+export const STATES: ({ state: ShownState; title: string } & StateWord)[] = [
   { state: "pending", name: "Waiting", tone: "warn", title: "Waiting for you" },
   { state: "trial", name: "On trial", tone: "accent", title: "On trial: used, and watched" },
   { state: "active", name: "Active", tone: "good", title: "Active" },
