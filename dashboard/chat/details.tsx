@@ -1,12 +1,13 @@
 // What a person chooses for a session, and its figures: title, model, reasoning, the size of its prompt, its cost, its children.
 import { useState } from "preact/hooks";
 import { Button } from "../components/button.tsx";
+import { Facts } from "../components/facts.tsx";
 import { Field } from "../components/field.tsx";
-import { formatMoney, formatNumber } from "../components/numbers.ts";
+import { countOf, formatMoney, formatNumber } from "../components/numbers.ts";
 import { Loaded } from "../components/states.tsx";
 import { Time } from "../components/time.tsx";
 import { toast, toastError } from "../components/toasts.tsx";
-import type { AskedArgs } from "../data/api.ts";
+import type { Asked } from "../../cli/connection/routes.ts";
 import { change, useResource } from "../data/resource.ts";
 import { hrefOf } from "../pages.ts";
 import { Allowances } from "./allowances.tsx";
@@ -15,7 +16,7 @@ import type { Detail, SessionView } from "./session-view.ts";
 
 const SAVED = "Saved. It counts from the next message on.";
 
-type Changed = NonNullable<AskedArgs<"PATCH /v1/sessions/{session}">[0]>["body"];
+type Changed = Asked<"PATCH /v1/sessions/{session}">["body"];
 
 export function Details({ view }: { view: SessionView }) {
   const detail = view.detail.value;
@@ -131,42 +132,28 @@ function Figures({ view: { session }, detail }: { view: SessionView; detail: Det
     <>
       <section aria-label="Figures">
         <h2>Figures</h2>
-        <dl class="chat-facts">
-          <dt>Begun</dt>
-          <dd>
-            <Time at={createdAt} isExact />
-          </dd>
-          <dt>Turns</dt>
-          <dd>{formatNumber(turns.at(-1)?.n ?? 0)}</dd>
-          <dt>Model calls</dt>
-          <dd>{formatNumber(usage.calls)}</dd>
-          <dt>Tokens</dt>
-          <dd>{formatNumber(usage.tokens)}</dd>
-          <dt>Cost</dt>
-          <dd>{usage.usd > 0 ? formatMoney(usage.usd) : "none known"}</dd>
-        </dl>
+        <Facts
+          facts={{
+            Begun: <Time at={createdAt} isExact />,
+            Turns: formatNumber(turns.at(-1)?.n ?? 0),
+            "Model calls": formatNumber(usage.calls),
+            Tokens: formatNumber(usage.tokens),
+            Cost: usage.usd > 0 ? formatMoney(usage.usd) : "none known",
+          }}
+        />
         <a href={hrefOf("usage")}>All usage</a>
       </section>
       <section aria-label="Prompt">
         <h2>What every call repeats</h2>
         <Loaded of={prompt}>
           {({ sections, tools, total }) => (
-            <dl class="chat-facts">
-              {sections.map(({ name, tokens }) => (
-                <>
-                  <dt dir="auto">{name}</dt>
-                  <dd>{formatNumber(tokens)}</dd>
-                </>
-              ))}
-              <dt>{tools.count} tools</dt>
-              <dd>{formatNumber(tools.tokens)}</dd>
-              <dt>
-                <strong>Tokens, about</strong>
-              </dt>
-              <dd>
-                <strong>{formatNumber(total.tokens)}</strong>
-              </dd>
-            </dl>
+            <Facts
+              facts={{
+                ...Object.fromEntries(sections.map(({ name, tokens }) => [name, formatNumber(tokens)])),
+                [countOf(tools.count, "tool")]: formatNumber(tools.tokens),
+                "Tokens, about": <strong>{formatNumber(total.tokens)}</strong>,
+              }}
+            />
           )}
         </Loaded>
       </section>

@@ -29,14 +29,14 @@ function FileApproval({ session, approval }: { session: string; approval: string
     <Loaded of={found}>
       {(asked) =>
         asked.kind === "file" && (
-          <section class="card card-asks" aria-label={`The agent asks to change ${asked.path}`}>
+          <section class="ask ask-open" aria-label={`The agent asks to change ${asked.path}`}>
             <h3>
               <Icon name="file" /> <span dir="auto">May {asked.path} say this?</span>
             </h3>
             <p class="muted small">The agent follows this file in later conversations, so its change waits for you.</p>
             <Diff name={asked.path} before={asked.current} after={asked.content} />
             {error !== undefined && <ErrorNote error={error} />}
-            <div class="card-actions">
+            <div class="ask-actions">
               <Button kind="primary" disabled={isBusy} onClick={() => void decide(true)}>
                 Approve
               </Button>

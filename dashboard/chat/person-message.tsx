@@ -113,7 +113,7 @@ function EditForm({
         onKeyDown={(event) => event.key === "Escape" && onCancel()}
       />
       {error !== undefined && <ErrorNote error={error} />}
-      <div class="card-actions">
+      <div class="ask-actions">
         <Button type="submit" kind="primary" isBusy={isBusy} disabled={next.trim() === ""}>
           Branch with this text
         </Button>

@@ -4,11 +4,12 @@ import { Button } from "../components/button.tsx";
 import { Icon } from "../components/icon.tsx";
 import { ErrorNote } from "../components/states.tsx";
 import { Time } from "../components/time.tsx";
-import { type AskedArgs, call } from "../data/api.ts";
+import type { Asked as AskedOf } from "../../cli/connection/routes.ts";
+import { call } from "../data/api.ts";
 import { hrefOf } from "../pages.ts";
 import type { QuestionItem } from "./items.ts";
 
-type Decision = NonNullable<AskedArgs<"POST /v1/sessions/{session}/approvals/{approval}">[0]>["body"];
+type Decision = AskedOf<"POST /v1/sessions/{session}/approvals/{approval}">["body"];
 type Asked = QuestionItem["question"];
 type Approval = Extract<Asked, { for: "approval" }>;
 type Clarify = Extract<Asked, { for: "clarify" }>;
@@ -51,15 +52,15 @@ function ApprovalCard({ session, question }: { session: string; question: Approv
   const { isBusy, error, decide } = useDecision(session, id);
   const [reason, setReason] = useState("");
   return (
-    <section class="card card-asks" aria-label="The agent asks to run something">
+    <section class="ask ask-open" aria-label="The agent asks to run something">
       <h3>
         <Icon name="warning" /> May this run?
       </h3>
-      <pre tabIndex={0} class="card-what" dir="auto">
+      <pre tabIndex={0} class="ask-what" dir="auto">
         {summary}
       </pre>
       {reasons.length > 0 && (
-        <ul class="card-reasons">
+        <ul class="ask-reasons">
           {reasons.map((one) => (
             <li key={one} dir="auto">
               {one}
@@ -73,7 +74,7 @@ function ApprovalCard({ session, question }: { session: string; question: Approv
         </p>
       )}
       {error !== undefined && <ErrorNote error={error} />}
-      <div class="card-actions">
+      <div class="ask-actions">
         <Button kind="primary" disabled={isBusy} onClick={() => void decide({ approve: true, scope: "once" })}>
           Allow once
         </Button>
@@ -88,7 +89,7 @@ function ApprovalCard({ session, question }: { session: string; question: Approv
           </>
         )}
       </div>
-      <div class="card-actions">
+      <div class="ask-actions">
         <input
           class="input grow"
           aria-label="Why not? The agent reads it."
@@ -130,12 +131,12 @@ function ClarifyCard({ session, question }: { session: string; question: Clarify
     void decide({ answers });
   };
   return (
-    <form class="card card-asks" aria-label="The agent asks" onSubmit={submit}>
+    <form class="ask ask-open" aria-label="The agent asks" onSubmit={submit}>
       {questions.map((one, at) => (
         <Question key={at} question={one} given={given[at]!} onGive={(next) => setGiven(given.with(at, next))} />
       ))}
       {error !== undefined && <ErrorNote error={error} />}
-      <div class="card-actions">
+      <div class="ask-actions">
         <Button type="submit" kind="primary" disabled={isBusy || !isReady}>
           Answer
         </Button>
@@ -165,7 +166,7 @@ function Question({
     onGive({ ...given, choices: isChosen ? [...others, place].toSorted((a, b) => a - b) : others });
   };
   return (
-    <fieldset class="card-question">
+    <fieldset class="ask-question">
       <legend dir="auto">{question}</legend>
       {choices.map((choice, place) => (
         <label key={place} class="check">
@@ -209,7 +210,7 @@ function PastQuestion({ question }: { question: Approval | Clarify }) {
 
 function Children({ question, isOpen }: { question: Extract<Asked, { for: "children" }>; isOpen: boolean }) {
   return (
-    <div class="card" role="group" aria-label="Delegated sessions">
+    <div class="ask" role="group" aria-label="Delegated sessions">
       <p class="muted small">{isOpen ? "Works in sessions of their own:" : "Worked in sessions of their own:"}</p>
       <ul>
         {question.tasks.map(({ session, goal }) => (

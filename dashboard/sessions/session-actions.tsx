@@ -94,7 +94,7 @@ function ExportDialog({ session, onClose }: { session: string; onClose: () => vo
   };
   return (
     <Dialog title="Export the session" onClose={onClose}>
-      <ul class="choices">
+      <ul class="action-list">
         {FORMS.map(({ form, name, hint }) => (
           <li key={form}>
             <Button icon="download" isBusy={busy === form} onClick={() => save(form)}>

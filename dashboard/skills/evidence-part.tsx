@@ -52,7 +52,7 @@ function Shown({ evidence: { uses, texts, seen, text } }: { evidence: Evidence }
   const present = texts.find((one) => one.present);
   const newest = uses.toReversed();
   return (
-    <div class="stack-4">
+    <div class="stack-wide">
       {present && <Figures text={present} />}
       <Plot
         title="Success with the skill and without it"
@@ -192,7 +192,9 @@ function UseRow({ use, isEarlier }: { use: Used; isEarlier: boolean }) {
         <span class="muted small clip">{remarks.join(" · ")}</span>
       </div>
       <div class="row-side">
-        {standing && standing.verdict !== "trial" && <span class="wide-only">{VERDICTS[standing.verdict].name}</span>}
+        {standing && standing.verdict !== "trial" && (
+          <span class="wide-only nowrap">{VERDICTS[standing.verdict].name}</span>
+        )}
         <Badge tone={tone}>{name}</Badge>
       </div>
     </div>

@@ -110,7 +110,7 @@ function ImportDialog({ file, onClose, onImported }: { file: File; onClose: () =
   }
   return (
     <Dialog title={preview ? `Import ${preview.name}?` : "Import a skill"} onClose={onClose}>
-      <div class="stack-3">
+      <div class="stack">
         {error !== undefined && <ErrorNote error={error} />}
         {!preview && error === undefined && <Loading />}
         {preview && <Report preview={preview} file={file.name} />}

@@ -1,4 +1,5 @@
 // What a skill needs to be used: settings, tools, hosts, other packages. In words, for its page and for an import.
+import { Facts } from "../components/facts.tsx";
 import type { Answer } from "../data/api.ts";
 
 type Preview = Answer<"POST /v1/skills/import/preview">;
@@ -31,16 +32,7 @@ export function Needs({ conditions = {}, contract, dependencies }: NeedsProps) {
   return (
     <section aria-label="What it needs">
       <h3>What it needs</h3>
-      <dl class="facts">
-        {present.map(([what, items]) => (
-          <div key={what}>
-            <dt>{what}</dt>
-            <dd class="mono" dir="auto">
-              {items!.join(", ")}
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <Facts facts={Object.fromEntries(present.map(([what, items]) => [what, items!.join(", ")]))} />
     </section>
   );
 }

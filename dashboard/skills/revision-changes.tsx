@@ -34,7 +34,7 @@ export function Changes({ before, after }: { before: Files; after: Files }) {
   const paths = pathsOf({ ...before, ...after }).filter((path) => !isSame(before[path], after[path]));
   if (paths.length === 0) return <p class="muted">The files are the same.</p>;
   return (
-    <div class="stack-3">
+    <div class="stack">
       {paths.map((path) => (
         <div key={path} class="changed-file">
           <p class="changed-path mono">

@@ -85,7 +85,7 @@ function MoreDialog({ name, head, busy, run, onClose }: MoreProps) {
     );
   return (
     <Dialog title={name} onClose={onClose}>
-      <ul class="skill-more">
+      <ul class="action-list">
         <li>
           <Button icon="download" isBusy={busy === "export"} onClick={() => void save("zip")}>
             Export

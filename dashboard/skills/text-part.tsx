@@ -3,6 +3,7 @@
 import { useState } from "preact/hooks";
 import { Badge } from "../components/badge.tsx";
 import { Code } from "../components/code.tsx";
+import { Facts } from "../components/facts.tsx";
 import { Markdown } from "../components/markdown.tsx";
 import { formatBytes } from "../components/numbers.ts";
 import { Section } from "../components/page.tsx";
@@ -71,7 +72,7 @@ function SkillText({ text }: { text: string }) {
     <Section
       title="Text"
       actions={
-        <div class="segmented" role="group" aria-label="Form of the text">
+        <div class="segments" role="group" aria-label="Form of the text">
           <button type="button" aria-pressed={form === "read"} onClick={() => setForm("read")}>
             Markdown
           </button>
@@ -100,17 +101,14 @@ function Traits({ traits, contract, head }: Pick<Detail, "traits" | "contract" |
   if (!hasNeeds && tags.length + named.length + failed.length === 0) return null;
   return (
     <Section title="Contract and needs">
-      <div class="stack-3">
+      <div class="stack">
         <Needs conditions={head?.conditions} contract={contract} dependencies={dependencies} />
         {named.length > 0 && (
-          <dl class="facts">
-            {named.map(([parameter, meaning]) => (
-              <div key={parameter}>
-                <dt class="mono">{`{{${parameter}}}`}</dt>
-                <dd dir="auto">{meaning || "no description"}</dd>
-              </div>
-            ))}
-          </dl>
+          <Facts
+            facts={Object.fromEntries(
+              named.map(([parameter, meaning]) => [`{{${parameter}}}`, meaning || "no description"]),
+            )}
+          />
         )}
         {tags.length > 0 && (
           <p class="badges">
@@ -137,7 +135,7 @@ function Checks({ files, health }: { files: Files; health: NonNullable<Detail["h
   if (checks.length === 0 && broken.length === 0) return null;
   return (
     <Section title="Checks">
-      <div class="stack-3">
+      <div class="stack">
         {health && (
           <p class="muted">
             Last checked <Time at={health.checkedAt} />.
@@ -188,7 +186,7 @@ function FileView({ path, body, canRun }: { path: string; body: Files[string]; c
         {canRun && <Badge tone="warn">Can run</Badge>}
       </summary>
       {isOpen && (
-        <div class="stack-3">
+        <div class="stack">
           {isText(body) ? (
             <Code label={path} text={body} language={endingOf(path)} />
           ) : (
