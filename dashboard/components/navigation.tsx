@@ -20,6 +20,11 @@ export function Navigation({ current }: { current: string | undefined }) {
         <img src="/icon.svg" alt="" width="22" height="22" />
         <span>Talaria</span>
       </a>
+      {signIn.value.state === "in" && (
+        <p class="wide-only profile-name clip" title={signIn.value.profile}>
+          Profile {signIn.value.profile}
+        </p>
+      )}
       <nav class="nav" aria-label="Pages" ref={strip}>
         {GROUPS.map(({ name, pages }) => (
           <ul key={name} aria-label={name}>
