@@ -3,10 +3,11 @@ import type { RefObject } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../components/button.tsx";
 import { toastError } from "../components/toasts.tsx";
+import { useUnsaved } from "../components/use-unsaved.ts";
 import { keepInTab, readFromTab } from "../data/preferences.ts";
 import { may } from "../data/sign-in.ts";
 import { readImage, sortFiles } from "./attachments.ts";
-import type { BusyMode, Composed, GivenImage } from "./outgoing.ts";
+import { type BusyMode, type Composed, type GivenImage, joinTexts } from "./outgoing.ts";
 import { useFileDrop } from "./use-file-drop.ts";
 import { useSuggestions } from "./suggestions.tsx";
 
@@ -19,7 +20,7 @@ interface ComposerProps {
   isBusy: boolean;
   /** The agent has asked something: a message is the answer. */
   isAsked: boolean;
-  /** Text that comes back: it was refused. The composer takes it when it is empty. */
+  /** A message that comes back: it was refused. It stands before what has been written since. */
   returned: Composed | null;
   onSend(message: Composed): void;
   onStop(): void;
@@ -49,10 +50,19 @@ export function Composer({ dropOn, draft, isBusy, isAsked, returned, onSend, onS
     if (matchMedia("(hover: hover)").matches) area.current?.focus();
   }, []);
   useEffect(() => {
-    if (returned === null || area.current?.value !== "") return;
-    write(returned.text);
-    setImages(returned.images);
+    if (returned === null) return;
+    write(joinTexts(returned.text, area.current?.value ?? ""));
+    setImages((before) => [...returned.images, ...before]);
   }, [returned]);
+  // A new conversation has got its session: what is being written goes on as that one's.
+  const writtenAs = useRef(draft);
+  useEffect(() => {
+    if (writtenAs.current === draft) return;
+    keepInTab(`draft.${writtenAs.current}`, null);
+    writtenAs.current = draft;
+    keepInTab(`draft.${draft}`, area.current?.value || null);
+  }, [draft]);
+  useUnsaved(images.length > 0);
   useLayoutEffect(() => fit(area.current), [text]);
 
   function write(next: string): void {
@@ -62,9 +72,9 @@ export function Composer({ dropOn, draft, isBusy, isAsked, returned, onSend, onS
 
   function send(busy: BusyMode | null): void {
     if (text.trim() === "" && images.length === 0) return;
-    onSend({ text: text.trim(), images, busy });
     write("");
     setImages([]);
+    onSend({ text: text.trim(), images, busy });
     area.current?.focus();
   }
 

@@ -263,6 +263,13 @@ export function askAgain(before: Conversation, entry: number): Conversation {
   return { ...before, reread: Math.min(before.reread ?? entry, entry) };
 }
 
+/** The first entry of which the log may know more than is shown. */
+export function firstUnread({ turns }: Conversation): number {
+  const last = turns.findLast(({ items }) => items.length > 0)?.items.at(-1)?.entry ?? 0;
+  const open = turns.filter(({ end }) => end === null).flatMap(({ items }) => items);
+  return open.find((item) => !item.stored || isRunning(item))?.entry ?? last + 1;
+}
+
 /** Of an event that does not name its turn: the newest turn that began before the entry. */
 function turnOf({ turns }: Conversation, entry: number): number | null {
   return turns.findLast(({ items }) => items.length > 0 && items[0]!.entry <= entry)?.n ?? null;

@@ -1,7 +1,9 @@
 // Messages on their way to the server, in order. A lost server loses none: a message stays here and is sent again with the same idempotency
-// key until the server answers, also after a reload of the tab. The text of an accepted message stays until its turn begins.
+// key until the server answers, also after a reload of the tab, and while another page is shown. The text of an accepted message stays until
+// its turn begins.
 import { type Signal, signal } from "@preact/signals";
-import { ProblemError, UnreachableError, call } from "../data/api.ts";
+import { toastError } from "../components/toasts.tsx";
+import { call, isLoss } from "../data/api.ts";
 import { keepInTab, readFromTab } from "../data/preferences.ts";
 
 export type BusyMode = "queue" | "steer" | "interrupt";
@@ -39,22 +41,42 @@ export interface Outgoing {
   add(message: Composed): void;
   /** Their turns have begun, or never will. */
   settle(turns: ReadonlySet<number>): void;
+  /** The conversation is left. What is on its way goes on. */
   close(): void;
 }
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 10_000;
 
-export function createOutgoing({ session, onAccepted, onRefused }: OutgoingOptions): Outgoing {
+interface Sender extends Outgoing {
+  attach(options: OutgoingOptions): void;
+}
+
+/** Of sessions that are shown, or have messages on their way. */
+const senders = new Map<string, Sender>();
+
+export function openOutgoing(options: OutgoingOptions): Outgoing {
+  const { session } = options;
+  const sender = senders.get(session) ?? createSender(session);
+  senders.set(session, sender);
+  sender.attach(options);
+  return sender;
+}
+
+function createSender(session: string): Sender {
   const name = `outgoing.${session}`;
   const messages = signal<readonly OutgoingMessage[]>(parseKept(readFromTab(name)));
   let isSending = false;
-  let isClosed = false;
+  /** Who shows the conversation. */
+  let shown: OutgoingOptions | null = null;
 
   function set(next: readonly OutgoingMessage[]): void {
     messages.value = next;
-    // Images are too large to keep: a message with some is lost with the tab, and its sender sees that.
+    // Images are too large to keep: the browser asks before a tab is left that has some to send.
     const kept = next.filter(({ images }) => images.length === 0);
+    const isLostWithTab = next.some(({ images, state }) => images.length > 0 && state !== "accepted");
+    if (isLostWithTab) addEventListener("beforeunload", askFirst);
+    else removeEventListener("beforeunload", askFirst);
     keepInTab(name, kept.length === 0 ? null : JSON.stringify(kept));
   }
 
@@ -75,13 +97,13 @@ export function createOutgoing({ session, onAccepted, onRefused }: OutgoingOptio
     if (isSending) return;
     isSending = true;
     let waitMs = FIRST_WAIT_MS;
-    for (let next = findNext(); next && !isClosed; next = findNext()) {
+    for (let next = findNext(); next; next = findNext()) {
       const message = next;
       try {
         const turn = await post(message);
         waitMs = FIRST_WAIT_MS;
         update(message.key, { state: "accepted", turn });
-        onAccepted(message, turn);
+        shown?.onAccepted(message, turn);
       } catch (error) {
         if (isLoss(error)) {
           update(message.key, { state: "waiting" });
@@ -89,19 +111,38 @@ export function createOutgoing({ session, onAccepted, onRefused }: OutgoingOptio
           waitMs = Math.min(LONGEST_WAIT_MS, waitMs * 2);
         } else {
           set(messages.peek().filter(({ key }) => key !== message.key));
-          onRefused(message, error);
+          giveBack(message, error);
         }
       }
     }
     isSending = false;
+    forget();
   }
+
+  function giveBack(message: OutgoingMessage, error: unknown): void {
+    if (shown) return shown.onRefused(message, error);
+    const draft = `draft.${session}`;
+    keepInTab(draft, joinTexts(message.text, readFromTab(draft) ?? ""));
+    toastError(error);
+  }
+
+  /** Another view reads the rest from the tab. */
+  function forget(): void {
+    if (shown === null && !isSending && senders.get(session) === sender) senders.delete(session);
+  }
+
+  const askFirst = (event: Event) => event.preventDefault();
 
   const findNext = () => messages.peek().find(({ state }) => state !== "accepted");
 
-  if (findNext()) void sendAll();
-  return {
+  const sender: Sender = {
     messages,
+    attach(options) {
+      shown = options;
+      if (findNext()) void sendAll();
+    },
     add(message) {
+      senders.set(session, sender);
       set([...messages.peek(), { ...message, key: crypto.randomUUID(), state: "sending", turn: null }]);
       void sendAll();
     },
@@ -110,9 +151,16 @@ export function createOutgoing({ session, onAccepted, onRefused }: OutgoingOptio
       if (left.length !== messages.peek().length) set(left);
     },
     close() {
-      isClosed = true;
+      shown = null;
+      forget();
     },
   };
+  return sender;
+}
+
+/** Two texts that both wait to be sent. */
+export function joinTexts(first: string, second: string): string {
+  return [first, second].filter((text) => text.trim() !== "").join("\n\n");
 }
 
 function parseKept(kept: string | null): OutgoingMessage[] {
@@ -121,11 +169,6 @@ function parseKept(kept: string | null): OutgoingMessage[] {
   } catch {
     return []; // of another version of the page
   }
-}
-
-/** A server that restarts answers with a status of 500 or more: the message waits for it. */
-function isLoss(error: unknown): boolean {
-  return error instanceof UnreachableError || (error instanceof ProblemError && error.problem.status >= 500);
 }
 
 /** At most so long; not longer than until the network is back. */

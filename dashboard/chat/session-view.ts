@@ -2,7 +2,7 @@
 // Holds no markup. Opened by the chat page; closed when another session is shown.
 import { type Signal, computed, signal } from "@preact/signals";
 import type { AgentEvent, Entry } from "../../core/schemas/entry.ts";
-import { type Answer, ProblemError, UnreachableError, call, credentials } from "../data/api.ts";
+import { type Answer, ProblemError, call, credentials, isLoss } from "../data/api.ts";
 import { type LiveState, openLive } from "../data/live.ts";
 import { invalidate } from "../data/resource.ts";
 import {
@@ -13,10 +13,11 @@ import {
   applyTurns,
   askAgain,
   chooseStart,
+  firstUnread,
   takeReread,
 } from "./conversation.ts";
 import type { Item } from "./items.ts";
-import { type OutgoingMessage, createOutgoing } from "./outgoing.ts";
+import { type OutgoingMessage, openOutgoing } from "./outgoing.ts";
 
 export type Detail = Answer<"GET /v1/sessions/{session}">;
 
@@ -29,7 +30,7 @@ interface LiveMessage {
 const PAGE = 150;
 /** Titles are made after the first answer. */
 const TITLE_MS = [2_000, 6_000];
-/** After a load that nobody answered. */
+/** After a read that was lost on its way. */
 const AGAIN_MS = 3_000;
 /** In a hidden tab nothing is drawn. */
 const HIDDEN_MS = 100;
@@ -54,10 +55,12 @@ export function openSession(session: string, onRefused: (message: OutgoingMessag
   let stopLive = () => {};
   let waiting: AgentEvent[] = [];
   let isScheduled = false;
+  let isLoading = false;
   let isRereading = false;
   let changes = 0;
+  const repeats = new Map<() => Promise<unknown>, ReturnType<typeof setTimeout>>();
 
-  const outgoing = createOutgoing({
+  const outgoing = openOutgoing({
     session,
     onAccepted() {
       settle();
@@ -66,7 +69,20 @@ export function openSession(session: string, onRefused: (message: OutgoingMessag
     onRefused,
   });
 
+  /** Reads again what was lost on its way. Without it the page would show old data until something happens. */
+  function repeat(read: () => Promise<unknown>): void {
+    clearTimeout(repeats.get(read));
+    repeats.set(
+      read,
+      setTimeout(() => void (left.signal.aborted || read()), AGAIN_MS),
+    );
+  }
+
   async function load(): Promise<void> {
+    if (isLoading) return;
+    isLoading = true;
+    stopLive();
+    waiting = [];
     try {
       const found = await call("GET /v1/sessions/{session}", { params, signal: left.signal });
       const end = Math.max(0, ...found.turns.map(({ input, final }) => final ?? input ?? 0));
@@ -83,7 +99,9 @@ export function openSession(session: string, onRefused: (message: OutgoingMessag
     } catch (failure) {
       if (left.signal.aborted) return;
       error.value = failure;
-      if (failure instanceof UnreachableError) setTimeout(() => void load(), AGAIN_MS);
+      if (isLoss(failure)) repeat(load);
+    } finally {
+      isLoading = false;
     }
   }
 
@@ -104,20 +122,19 @@ export function openSession(session: string, onRefused: (message: OutgoingMessag
 
   function follow(after: string): void {
     stopLive();
-    let hasOpened = false;
+    let hasHeard = false;
     stopLive = openLive<LiveMessage>({
       path: `/v1/sessions/${session}/socket`,
       after,
       cursorOf: ({ id }) => id,
       onMessage({ event }) {
+        hasHeard = true;
         waiting.push(event);
         schedule();
       },
       onState(state, why) {
-        if (state === "connecting") hasOpened = false;
-        if (state === "open") hasOpened = true;
-        // A refused connection does not say why. A request does.
-        if (state === "waiting" && !hasOpened) void refresh();
+        if (state === "connecting") hasHeard = false;
+        if (state === "waiting" && !hasHeard) void catchUp();
         if (state === "ended") end(why);
         live.value = state;
       },
@@ -178,9 +195,10 @@ export function openSession(session: string, onRefused: (message: OutgoingMessag
         try {
           for await (const entries of readPages(from)) conversation.value = applyEntries(conversation.peek(), entries);
           settle();
-        } catch {
-          // Asked again with the next event that wants it; until then the page shows what the stream told.
+        } catch (failure) {
+          // Until then the page shows what the stream told.
           conversation.value = askAgain(conversation.peek(), from);
+          if (isLoss(failure)) repeat(reread);
           return;
         }
       }
@@ -198,7 +216,7 @@ export function openSession(session: string, onRefused: (message: OutgoingMessag
   }
 
   /** What the session says of itself: its title, choices, cost, and the turns that wait. */
-  async function refresh(): Promise<void> {
+  async function refresh(): Promise<Detail | null> {
     const known = changes;
     try {
       const found = await call("GET /v1/sessions/{session}", { params, signal: left.signal });
@@ -208,10 +226,26 @@ export function openSession(session: string, onRefused: (message: OutgoingMessag
       const isNew = (n: number) => !into.has(n) && !turns.some((turn) => turn.n === n && turn.items.length > 0);
       const queued = found.turns.filter(({ state, n }) => state === "queued" && isNew(n)).map(({ n }) => n);
       conversation.value = { ...conversation.peek(), queued };
+      return found;
     } catch (failure) {
-      if (left.signal.aborted) return;
+      if (left.signal.aborted) return null;
+      if (isLoss(failure)) repeat(refresh);
       if (failure instanceof ProblemError && failure.problem.status === 404) error.value = failure;
+      return null;
     }
+  }
+
+  /**
+   * After a connection that brought nothing. A refused one does not say why, a request does; and some networks let no WebSocket through,
+   * or cut each one: the log then tells the conversation.
+   */
+  async function catchUp(): Promise<void> {
+    const found = await refresh();
+    if (found === null || !isLoaded.peek() || isLoading) return;
+    conversation.value = askAgain(conversation.peek(), firstUnread(conversation.peek()));
+    await reread();
+    conversation.value = { ...applyTurns(conversation.peek(), found.turns), queued: conversation.peek().queued };
+    settle();
   }
 
   async function readOlder(): Promise<void> {
@@ -248,7 +282,9 @@ export function openSession(session: string, onRefused: (message: OutgoingMessag
       while (isLoaded.peek() && !isThere() && first.peek() > 1) await readOlder();
     },
     load,
-    refresh,
+    async refresh(): Promise<void> {
+      await refresh();
+    },
     /** The session as it is after a change of the person's own. */
     setDetail(changed: Detail): void {
       changes += 1;

@@ -30,6 +30,15 @@ export class UnreachableError extends Error {
   override name = "UnreachableError";
 }
 
+/**
+ * It may pass by itself: no answer, a server that restarts (a status of 500 or more), or a sign-in that has ended and is for the next one
+ * to take up.
+ */
+export function isLoss(error: unknown): boolean {
+  if (error instanceof UnreachableError) return true;
+  return error instanceof ProblemError && (error.problem.status >= 500 || error.problem.status === 401);
+}
+
 /** Set by sign-in.ts: the token of this sign-in, how to read it again, and what to do once the sign-in has ended. */
 export const credentials = {
   csrf: "",

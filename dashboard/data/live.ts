@@ -61,13 +61,14 @@ export function openLive<Message>({ path, after, cursorOf, onMessage, onState }:
     const opened = (socket = new WebSocket(url, ["talaria.v1"]));
     opened.addEventListener("open", () => {
       if (opened !== socket) return;
-      attempts = 0;
       pinger = setInterval(() => ping(opened), PING_EVERY_MS);
       onState("open");
     });
     opened.addEventListener("message", ({ data }) => {
       if (opened !== socket) return;
       clearTimeout(missing);
+      // A connection that is cut before it brought anything helps nobody: the next one waits longer.
+      attempts = 0;
       if (data === "pong") return;
       const message = JSON.parse(String(data)) as Message;
       last = cursorOf(message);
@@ -97,9 +98,16 @@ export function openLive<Message>({ path, after, cursorOf, onMessage, onState }:
   const onOnline = () => {
     if (socket === null && !isClosed) connect();
   };
+  /** The reader is back, perhaps on a machine that slept: does the connection still live? */
+  const onShown = () => {
+    if (document.visibilityState === "hidden" || isClosed) return;
+    if (socket === null) connect();
+    else if (socket.readyState === WebSocket.OPEN) ping(socket);
+  };
   // The network is gone: an open connection may not notice for minutes.
   window.addEventListener("offline", drop);
   window.addEventListener("online", onOnline);
+  document.addEventListener("visibilitychange", onShown);
   connect();
   return () => {
     isClosed = true;
@@ -107,6 +115,7 @@ export function openLive<Message>({ path, after, cursorOf, onMessage, onState }:
     quiet();
     window.removeEventListener("offline", drop);
     window.removeEventListener("online", onOnline);
+    document.removeEventListener("visibilitychange", onShown);
     socket?.close();
     socket = null;
   };

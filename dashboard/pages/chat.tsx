@@ -19,7 +19,7 @@ import { uploadFiles } from "../chat/upload-files.ts";
 import { ErrorNote } from "../components/states.tsx";
 import { toastError } from "../components/toasts.tsx";
 import { call } from "../data/api.ts";
-import { isPanelOpen } from "../data/preferences.ts";
+import { isPanelOpen, keepInTab } from "../data/preferences.ts";
 import { invalidate } from "../data/resource.ts";
 import { type PageProps, hrefOf } from "../pages.ts";
 
@@ -30,8 +30,11 @@ export function Page({ rest }: PageProps) {
   const [error, setError] = useState<unknown>();
   /** Changes when another conversation is shown, not when this one gets its session. */
   const [place, setPlace] = useState(0);
+  const placeNow = useRef(0);
   const main = useRef<HTMLDivElement>(null);
   const shown = useRef<SessionView | null>(null);
+  /** The session of this new conversation, once its making has begun: the next message waits for it too. */
+  const making = useRef<Promise<SessionView> | null>(null);
   const marked = turn !== undefined && /^\d{1,9}$/.test(turn) ? Number(turn) : null;
 
   function show(next: SessionView | null): void {
@@ -49,10 +52,20 @@ export function Page({ rest }: PageProps) {
   useEffect(() => {
     if ((shown.current?.session ?? null) === session) return;
     setError(undefined);
-    setPlace((before) => before + 1);
+    setReturned(null);
+    placeNow.current += 1;
+    setPlace(placeNow.current);
+    making.current = null;
     show(session === null ? null : open(session));
   }, [session]);
-  useEffect(() => () => shown.current?.close(), []);
+  useEffect(
+    () => () => {
+      shown.current?.close();
+      making.current = null;
+      placeNow.current += 1;
+    },
+    [],
+  );
 
   /** Shows a session that this page has made, with its first message on its way. */
   function begin(id: string, message?: Composed): void {
@@ -62,12 +75,25 @@ export function Page({ rest }: PageProps) {
     location.hash = hrefOf("chat", id);
   }
 
-  async function ensureSession(): Promise<SessionView> {
-    if (shown.current) return shown.current;
-    const { session: id } = await call("POST /v1/sessions", { body: {} });
-    void invalidate("/v1/sessions?");
-    begin(id);
-    return shown.current!;
+  function ensureSession(): Promise<SessionView> {
+    if (shown.current) return Promise.resolve(shown.current);
+    return (making.current ??= makeSession(placeNow.current));
+  }
+
+  /** Shows it, unless the reader has gone elsewhere meanwhile. */
+  async function makeSession(at: number): Promise<SessionView> {
+    try {
+      const { session: id } = await call("POST /v1/sessions", { body: {} });
+      void invalidate("/v1/sessions?");
+      const made = open(id);
+      if (at === placeNow.current) {
+        show(made);
+        location.hash = hrefOf("chat", id);
+      } else made.close();
+      return made;
+    } finally {
+      if (at === placeNow.current) making.current = null;
+    }
   }
 
   async function addFiles(files: File[]): Promise<void> {
@@ -81,12 +107,18 @@ export function Page({ rest }: PageProps) {
   async function submit(message: Composed): Promise<void> {
     setError(undefined);
     setReturned(null);
+    const at = placeNow.current;
     try {
       const rest = message.text.startsWith("/")
         ? await carryOut(message, { view: shown.current, begin, write })
         : message;
-      if (rest) (await ensureSession()).outgoing.add(rest);
+      if (!rest) return;
+      // Until the new conversation has its session, a reload finds the message in the composer.
+      if (shown.current === null) keepInTab("draft.new", rest.text);
+      (await ensureSession()).outgoing.add(rest);
     } catch (failure) {
+      // The draft of the new conversation has it, where the reader has gone elsewhere.
+      if (at !== placeNow.current) return toastError(failure);
       setReturned(message);
       setError(failure);
     }
