@@ -50,7 +50,8 @@ export function useList<R extends ListRoute, Item>(
   return { ...state, more: list.more, reload: list.reload, update: list.update };
 }
 
-function createList<R extends ListRoute, Item>(
+/** The list without a component. */
+export function createList<R extends ListRoute, Item>(
   route: R,
   asked: NonNullable<AskedArgs<R>[0]> | null,
   itemsOf: (answer: Answer<R>) => Item[],
@@ -66,6 +67,8 @@ function createList<R extends ListRoute, Item>(
   let next: string | undefined;
   let pages = 0;
   let stopped = new AbortController();
+  /** The reader's own, since the reading under way began, whose answer may not have them. */
+  let changes: ((items: Item[]) => Item[])[] = [];
 
   async function readPage(after: string | undefined) {
     const { query, ...rest } = asked as { query?: object };
@@ -76,6 +79,7 @@ function createList<R extends ListRoute, Item>(
   /** Reads `count` pages from `after` on, and shows them behind `before`. */
   async function read(count: number, after: string | undefined, before: Item[]): Promise<void> {
     const { signal: mine } = stopped;
+    changes = [];
     state.value = { ...state.peek(), isLoading: true };
     try {
       const items = [...before];
@@ -90,7 +94,8 @@ function createList<R extends ListRoute, Item>(
       if (mine.aborted) return;
       next = at;
       pages = (before.length > 0 ? pages : 0) + got;
-      state.value = { items, isReady: true, isLoading: false, error: undefined, hasMore: next !== undefined };
+      const changed = changes.reduce((all, change) => change(all), items);
+      state.value = { items: changed, isReady: true, isLoading: false, error: undefined, hasMore: next !== undefined };
     } catch (error) {
       if (!mine.aborted) state.value = { ...state.peek(), isReady: true, isLoading: false, error };
     }
@@ -108,6 +113,7 @@ function createList<R extends ListRoute, Item>(
       await read(Math.max(1, pages), undefined, []);
     },
     update(change: (items: Item[]) => Item[]) {
+      changes.push(change);
       state.value = { ...state.peek(), items: change(state.peek().items) };
     },
     stop() {

@@ -18,12 +18,16 @@ export interface Resource<T> {
 
 interface Entry {
   state: Signal<{ value: unknown; error: unknown; isLoading: boolean }>;
+  /** Asks anew, in place of a request under way. Resolves when the newest request has ended. */
   load(): Promise<void>;
+  /** Waits for the request under way, if there is one: asked again and again, a slow answer would never come. */
+  ensure(): Promise<void>;
   /** Components that show it now. */
   users: number;
   loadedAt: number;
   /** The request under way; a later one replaces it. */
   running: AbortController | null;
+  newest: Promise<void>;
 }
 
 /** An answer this young is shown without asking again: moving to and fro costs nothing. */
@@ -44,8 +48,8 @@ export function useResource<R extends ReadRoute>(
   useEffect(() => {
     if (!entry) return undefined;
     entry.users += 1;
-    if (Date.now() - entry.loadedAt > FRESH_MS) void entry.load();
-    const again = () => void (document.visibilityState === "visible" && entry.load());
+    if (Date.now() - entry.loadedAt > FRESH_MS) void entry.ensure();
+    const again = () => void (document.visibilityState === "visible" && entry.ensure());
     const timer = every === undefined ? undefined : setInterval(again, every);
     document.addEventListener("visibilitychange", again);
     return () => {
@@ -61,7 +65,7 @@ export function useResource<R extends ReadRoute>(
 /** Reads a route once, from the same store. Throws ProblemError, UnreachableError. */
 export async function readOnce<R extends ReadRoute>(route: R, asked: NonNullable<AskedArgs<R>[0]>): Promise<Answer<R>> {
   const entry = openEntry(toAddress(route, asked), route, asked);
-  if (Date.now() - entry.loadedAt > FRESH_MS) await entry.load();
+  if (Date.now() - entry.loadedAt > FRESH_MS) await entry.ensure();
   const { value, error } = entry.state.peek();
   if (error !== undefined) throw error;
   return value as Answer<R>;
@@ -109,21 +113,29 @@ function openEntry<R extends ReadRoute>(address: string, route: R, asked: object
     users: 0,
     loadedAt: 0,
     running: null,
-    async load() {
+    newest: Promise.resolve(),
+    load() {
       entry.running?.abort();
       const running = (entry.running = new AbortController());
-      entry.state.value = { ...entry.state.peek(), isLoading: true };
-      try {
-        const value = await call(route, ...([{ ...asked, signal: running.signal }] as unknown as AskedArgs<R>));
-        if (entry.running !== running) return;
-        entry.loadedAt = Date.now();
-        entry.state.value = { value, error: undefined, isLoading: false };
-      } catch (error) {
-        if (entry.running !== running || running.signal.aborted) return;
-        entry.state.value = { ...entry.state.peek(), error, isLoading: false };
-      }
+      const done: Promise<void> = read(running).then(() => (entry.newest === done ? undefined : entry.newest));
+      return (entry.newest = done);
     },
+    ensure: () => (entry.running === null ? entry.load() : entry.newest),
   };
+
+  async function read(running: AbortController): Promise<void> {
+    entry.state.value = { ...entry.state.peek(), isLoading: true };
+    const asking = call(route, ...([{ ...asked, signal: running.signal }] as unknown as AskedArgs<R>));
+    const found = await asking.then(
+      (value) => ({ value, error: undefined }),
+      (error: unknown) => ({ error }),
+    );
+    if (entry.running !== running) return;
+    entry.running = null;
+    if ("value" in found) entry.loadedAt = Date.now();
+    entry.state.value = { ...entry.state.peek(), ...found, isLoading: false };
+  }
+
   entries.set(address, entry);
   if (entries.size > KEPT) forgetUnused();
   return entry;

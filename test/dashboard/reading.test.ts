@@ -1,0 +1,65 @@
+// Reading beside a slow server: every reader gets the newest answer, and what the reader has changed does not come back.
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+
+let asked: { path: string; answer(body: unknown): void; fail(): void }[];
+
+beforeEach(() => {
+  asked = [];
+  vi.stubGlobal(
+    "fetch",
+    (path: string, { signal }: { signal: AbortSignal }) =>
+      new Promise<Response>((done, fail) => {
+        signal.addEventListener("abort", () => fail(signal.reason as Error));
+        asked.push({ path, answer: (body) => done(Response.json(body)), fail: () => fail(new TypeError("away")) });
+      }),
+  );
+});
+afterEach(() => void vi.unstubAllGlobals());
+
+const turn = () => new Promise((done) => setTimeout(done, 0));
+const load = () => Promise.all([import("../../dashboard/data/resource.ts"), import("../../dashboard/data/list.ts")]);
+
+it("gives two readers of one address one answer", async () => {
+  const [{ readOnce }] = await load();
+  const both = [readOnce("GET /v1/skills", {}), readOnce("GET /v1/skills", {})];
+  asked[0]!.answer({ skills: [] });
+  await turn();
+  expect([await Promise.all(both), asked.length]).toEqual([[{ skills: [] }, { skills: [] }], 1]);
+});
+
+it("keeps an item away that was removed while the next page was read, or all pages again", async () => {
+  const [, { createList }] = await load();
+  const page = (...ids: string[]) => ({ sessions: ids.map((session) => ({ session })), next: "more" });
+  const list = createList("GET /v1/sessions", {}, ({ sessions }) => sessions.map(({ session }) => session));
+  const remove = (id: string) => list.update((items) => items.filter((one) => one !== id));
+  list.more();
+  asked[0]!.answer(page("a", "b"));
+  await turn();
+  list.more();
+  remove("a");
+  asked[1]!.answer(page("c"));
+  await turn();
+  expect(list.state.value.items).toEqual(["b", "c"]);
+  const again = list.reload();
+  remove("b");
+  asked[2]!.answer(page("a2", "b"));
+  await turn();
+  asked[3]!.answer(page("c"));
+  await again;
+  expect(list.state.value.items).toEqual(["a2", "c"]);
+});
+
+it("keeps what was read when reading it again fails, and says so", async () => {
+  const [, { createList }] = await load();
+  const list = createList("GET /v1/sessions", {}, ({ sessions }) => sessions.map(({ session }) => session));
+  list.more();
+  asked[0]!.answer({ sessions: [{ session: "a" }] });
+  await turn();
+  const again = list.reload();
+  asked[1]!.fail();
+  await again;
+  expect([list.state.value.items, String(list.state.value.error)]).toEqual([
+    ["a"],
+    expect.stringContaining("does not answer"),
+  ]);
+});
