@@ -1,7 +1,7 @@
 // The frame of every page: sign-in before all, then the navigation beside the page that the address names.
 import { signal } from "@preact/signals";
 import type { ComponentType } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useErrorBoundary, useRef } from "preact/hooks";
 import { useHashLocation } from "wouter-preact/use-hash-location";
 import { Confirmations } from "./components/dialog.tsx";
 import { Failure, Loading } from "./components/states.tsx";
@@ -79,6 +79,10 @@ function LoadedPage({ entry, rest }: { entry: PageEntry; rest: string[] }) {
   useEffect(() => {
     document.title = `${entry.name} · Talaria`;
   }, [entry]);
+  // A fault of one page leaves the navigation and the other pages whole, and one part of a page leaves the others.
+  const [broken, forget] = useErrorBoundary((error: unknown) => console.error(error)) as [unknown, () => void];
+  useEffect(forget, [rest.join("/")]);
+  if (broken !== undefined) return <Failure error={broken} retry={forget} />;
   if (component === undefined) return <Loading />;
   if (component instanceof Error) return <Failure error={component} retry={() => location.reload()} />;
   const Component = component;

@@ -68,7 +68,7 @@ export function splitLocation(location: string): string[] {
 
 /** An address of the page, for links: `#/skills/csv%20mean`. */
 export function hrefOf(...parts: (string | number)[]): string {
-  return `#/${parts.map((part) => encodeURIComponent(part)).join("/")}`;
+  return `#/${parts.map((part) => encodeURIComponent(String(part).toWellFormed())).join("/")}`;
 }
 
 /** The address of a turn in its conversation, by its id `<session>-<n>`. */

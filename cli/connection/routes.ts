@@ -48,14 +48,19 @@ export interface Filled {
 /** Method and address, also of a route that answers something else than JSON. Each parameter is escaped; query fields without a value are left out. */
 export function fillRoute(route: string, { params = {}, query = {} }: Filled): [method: string, path: string] {
   const [method, template] = route.split(" ") as [string, string];
-  const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => escapePart(String(params[name])));
+  const path = fillPath(template, params);
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)] as [string, string]],
   );
   return [method, pairs.length > 0 ? `${path}?${new URLSearchParams(pairs)}` : path];
 }
 
+/** The same for a path alone. */
+export function fillPath(template: string, params: Record<string, string | number>): string {
+  return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => escapePart(String(params[name])));
+}
+
 /** `.` and `..` would climb out of their place, also as `%2E`: every client takes them out. Escaped twice they are a name that nothing has. */
 function escapePart(part: string): string {
-  return encodeURIComponent(part).replace(/^\.{1,2}$/, (dots) => dots.replaceAll(".", "%252E"));
+  return encodeURIComponent(part.toWellFormed()).replace(/^\.{1,2}$/, (dots) => dots.replaceAll(".", "%252E"));
 }

@@ -1,6 +1,7 @@
 // The forms of a key: its name, what it may do, how long it is valid, and when an old secret ends.
 import { useState } from "preact/hooks";
 import { Dialog } from "../components/dialog.tsx";
+import { quote } from "../components/hidden-text.ts";
 import { Field } from "../components/field.tsx";
 import { FormDialog } from "../components/form-dialog.tsx";
 import { Time } from "../components/time.tsx";
@@ -77,7 +78,7 @@ export function ChangeKey({ info, end, onClose, reload }: FormProps & { info: Ke
     void reload();
   }
   return (
-    <FormDialog title={`Change ${nameKey(info)}`} action="Save" run={change} onClose={onClose}>
+    <FormDialog title={`Change ${quote(nameKey(info))}`} action="Save" run={change} onClose={onClose}>
       <LabelField value={label} onChange={setLabel} />
       <ExpiryField value={expiry} onChange={setExpiry} end={end} first={{ value: KEEP, name: "As it is" }} />
     </FormDialog>
@@ -96,7 +97,7 @@ export function RotateKey({ info, end, onClose, show, reload }: SecretFormProps 
   }
   if (outlives(info, end))
     return (
-      <Dialog title={`Rotate ${nameKey(info)}`} onClose={onClose}>
+      <Dialog title={`Rotate ${quote(nameKey(info))}`} onClose={onClose}>
         <p>
           This key is valid for longer than this browser's sign-in, so its new secret is not shown here. Rotate it in
           the terminal: <code>npm run chat -- keys rotate {info.id}</code>
@@ -104,7 +105,7 @@ export function RotateKey({ info, end, onClose, show, reload }: SecretFormProps 
       </Dialog>
     );
   return (
-    <FormDialog title={`Rotate ${nameKey(info)}`} action="Rotate key" run={rotate} onClose={onClose}>
+    <FormDialog title={`Rotate ${quote(nameKey(info))}`} action="Rotate key" run={rotate} onClose={onClose}>
       <p>
         The key gets a new secret, which is shown once. Programs that use the old one need the new one before it ends.
       </p>

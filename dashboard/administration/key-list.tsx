@@ -1,6 +1,7 @@
 // The keys of the profile: made and rotated with a secret that is shown once, changed and revoked.
 import { useState } from "preact/hooks";
 import { Badge } from "../components/badge.tsx";
+import { quote } from "../components/hidden-text.ts";
 import { Button } from "../components/button.tsx";
 import { confirm } from "../components/dialog.tsx";
 import { SecretDialog } from "../components/secret-dialog.tsx";
@@ -45,7 +46,7 @@ export function KeyList({ keys }: { keys: List<KeyInfo> }) {
       {isMaking && <MakeKey end={end} onClose={() => setMaking(false)} show={setSecret} reload={keys.reload} />}
       {secret && (
         <SecretDialog
-          title={`The secret of ${secret.name}`}
+          title={`The secret of ${quote(secret.name)}`}
           secret={secret.key}
           text="Give it to the program as its key. It goes into the header Authorization, after the word Bearer."
           onClose={() => setSecret(undefined)}
@@ -78,7 +79,7 @@ function KeyRow({ info, end, isOwn, reload, show }: KeyRowProps) {
   const name = nameKey(info);
   const revoke = () =>
     confirm({
-      title: `Revoke ${name}?`,
+      title: `Revoke ${quote(name)}?`,
       text: (
         <>
           <p>

@@ -1,6 +1,8 @@
 // The files of the open card: put there by drop, by choice, or from an address; saved; deleted.
 import { useRef, useState } from "preact/hooks";
+import { fillPath } from "../../cli/connection/routes.ts";
 import { Button } from "../components/button.tsx";
+import { quote } from "../components/hidden-text.ts";
 import { confirm } from "../components/dialog.tsx";
 import { Field } from "../components/field.tsx";
 import { Icon } from "../components/icon.tsx";
@@ -43,7 +45,7 @@ export function Attachments({ board, card, attachments, reload }: AttachmentsPro
     for (const file of files) {
       const headers = { "content-type": file.type || "application/octet-stream" };
       const asked = { ...paramsOf(file.name), body: file, headers, signal: AbortSignal.timeout(UPLOAD_MS) };
-      if (!(await run(() => call(`PUT ${FILE}`, asked as never), `“${file.name}” is on the card.`))) return;
+      if (!(await run(() => call(`PUT ${FILE}`, asked as never), `${quote(file.name)} is on the card.`))) return;
     }
   }
 
@@ -51,12 +53,12 @@ export function Attachments({ board, card, attachments, reload }: AttachmentsPro
     event.preventDefault();
     const name = nameOfAddress(url);
     const get = () => call(`POST ${FILE}/fetch`, { ...paramsOf(name), body: { url } });
-    if (await run(get, `“${name}” is on the card.`)) setUrl("");
+    if (await run(get, `${quote(name)} is on the card.`)) setUrl("");
   }
 
   const remove = (name: string) =>
     confirm({
-      title: `Delete “${name}”?`,
+      title: `Delete ${quote(name)}?`,
       text: "The file is lost. This cannot be undone.",
       action: "Delete file",
       isDanger: true,
@@ -97,7 +99,9 @@ export function Attachments({ board, card, attachments, reload }: AttachmentsPro
             <span class="muted small">
               {formatBytes(bytes)}, <span dir="auto">{nameAuthor(author)}</span>, <Time at={at} />
             </span>
-            {mayWrite && <Button kind="quiet" icon="trash" label={`Delete “${name}”`} onClick={() => remove(name)} />}
+            {mayWrite && (
+              <Button kind="quiet" icon="trash" label={`Delete ${quote(name)}`} onClick={() => remove(name)} />
+            )}
           </li>
         ))}
       </ul>
@@ -142,5 +146,5 @@ export function Attachments({ board, card, attachments, reload }: AttachmentsPro
 }
 
 function toPath(board: string, card: string, name: string): string {
-  return `/v1/boards/${board}/cards/${card}/attachments/${encodeURIComponent(name)}`;
+  return fillPath("/v1/boards/{board}/cards/{card}/attachments/{name}", { board, card, name });
 }

@@ -2,6 +2,7 @@
 // list is read again. Old cards stay on the screen meanwhile.
 import { signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
+import { fillPath } from "../../cli/connection/routes.ts";
 import { call } from "../data/api.ts";
 import { type LiveState, openLive } from "../data/live.ts";
 import { invalidate } from "../data/resource.ts";
@@ -40,7 +41,7 @@ function createBoardCards(board: string) {
   type State = Pick<BoardCards, "cards" | "isReady" | "error" | "isCut">;
   const state = signal<State>({ cards: [], isReady: false, error: undefined, isCut: false });
   const live = signal<LiveState>("connecting");
-  const path = `/v1/boards/${encodeURIComponent(board)}`;
+  const path = fillPath("/v1/boards/{board}", { board });
   let stopped = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let [isReading, isStale, isChanged, tookMs] = [false, false, false, 0];

@@ -1,5 +1,6 @@
 // What can be done with several selected cards at once, and for which of them it was refused.
 import { useState } from "preact/hooks";
+import { quote } from "../components/hidden-text.ts";
 import { Button } from "../components/button.tsx";
 import { confirm } from "../components/dialog.tsx";
 import { FormDialog } from "../components/form-dialog.tsx";
@@ -79,7 +80,7 @@ export function BulkBar({ board, cards, failed, onDone, onMove, onClear }: BulkB
             <ul>
               {failed.map(({ id, title, error }) => (
                 <li key={id} dir="auto">
-                  <span class="mono">{id}</span> “{title}”: {describeError(error)}
+                  <span class="mono">{id}</span> {quote(title)}: {describeError(error)}
                 </li>
               ))}
             </ul>

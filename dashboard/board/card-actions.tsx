@@ -1,6 +1,7 @@
 // What the card's status allows, as buttons. What needs a word asks for it in a dialog.
 import { useState } from "preact/hooks";
 import { Button } from "../components/button.tsx";
+import { quote } from "../components/hidden-text.ts";
 import { confirm } from "../components/dialog.tsx";
 import { Field } from "../components/field.tsx";
 import { FormDialog } from "../components/form-dialog.tsx";
@@ -96,7 +97,7 @@ export function CardActions({ board, card, onChanged, onMove, onDeleted }: CardA
       // A model's plan takes longer than other requests.
       const signal = AbortSignal.timeout(300_000);
       const changed = (await call(SHAPES[action].route, { params, body, signal } as never)) as CardLine;
-      say(`“${changed.title}” is in ${STATUS_NAMES[changed.status]} now.`);
+      say(`${quote(changed.title)} is in ${STATUS_NAMES[changed.status]} now.`);
       await onChanged(changed);
     } finally {
       setBusy(null);
@@ -107,14 +108,14 @@ export function CardActions({ board, card, onChanged, onMove, onDeleted }: CardA
     const { name, asks, warns } = SHAPES[action];
     if (asks || action === "block") return setAsking(action);
     if (warns) {
-      return confirm({ title: `${name} “${card.title}”?`, text: warns, action: name, run: () => run(action, {}) });
+      return confirm({ title: `${name} ${quote(card.title)}?`, text: warns, action: name, run: () => run(action, {}) });
     }
     void run(action, {}).catch(toastError);
   }
 
   const remove = () =>
     confirm({
-      title: `Delete “${card.title}”?`,
+      title: `Delete ${quote(card.title)}?`,
       text: "Its comments, runs and attachments are lost. This cannot be undone. To keep them, archive it.",
       action: "Delete card",
       isDanger: true,

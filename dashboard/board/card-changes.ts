@@ -2,6 +2,7 @@
 import { signal } from "@preact/signals";
 import { call } from "../data/api.ts";
 import { type CardLine, STATUS_NAMES, type Status } from "./cards.ts";
+import { quote } from "../components/hidden-text.ts";
 
 /** What the last change did, for screen readers. */
 export const said = signal("");
@@ -29,7 +30,7 @@ export async function moveCard(board: string, card: CardLine, to: Status, facts:
           body: { kind: kind ?? "needs_input", reason: facts.reason ?? "Blocked by hand." },
         })
       : await call("POST /v1/boards/{board}/cards/{card}/move", { params, body: { to, ...rest } });
-  say(`“${moved.title}” is in ${STATUS_NAMES[moved.status]} now.`);
+  say(`${quote(moved.title)} is in ${STATUS_NAMES[moved.status]} now.`);
   return moved;
 }
 

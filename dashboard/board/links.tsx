@@ -1,6 +1,7 @@
 // Which cards come before the open one, and which wait for it.
 import { useState } from "preact/hooks";
 import { Button } from "../components/button.tsx";
+import { quote } from "../components/hidden-text.ts";
 import { ErrorNote } from "../components/states.tsx";
 import { useAttempt } from "../components/use-attempt.ts";
 import { call } from "../data/api.ts";
@@ -110,7 +111,12 @@ function Chips({
           </a>
           <span class="visually-hidden">{STATUS_NAMES[status]}</span>
           {onRemove && (
-            <Button kind="quiet" icon="close" label={`Remove the link to “${title}”`} onClick={() => onRemove(id)} />
+            <Button
+              kind="quiet"
+              icon="close"
+              label={`Remove the link to ${quote(title)}`}
+              onClick={() => onRemove(id)}
+            />
           )}
         </li>
       ))}

@@ -1,6 +1,7 @@
 // Moves cards by keyboard or pointer: where to, and what that asks for. Also opened by a drop that needs a word.
 import { useState } from "preact/hooks";
 import { Button } from "../components/button.tsx";
+import { quote } from "../components/hidden-text.ts";
 import { Dialog } from "../components/dialog.tsx";
 import { Field } from "../components/field.tsx";
 import { ErrorNote } from "../components/states.tsx";
@@ -44,7 +45,7 @@ export function MoveDialog({ cards, to: given, move, onClose }: MoveDialogProps)
     else void run(to!, { ...(asks === "block" && { kind }), reason });
   }
 
-  const what = one ? `“${one.title}”` : `${cards.length} cards`;
+  const what = one ? `${quote(one.title)}` : `${cards.length} cards`;
   const title = to ? `Move to ${STATUS_NAMES[to]}` : "Move to…";
   return (
     <Dialog title={title} onClose={onClose}>

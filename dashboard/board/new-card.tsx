@@ -1,6 +1,7 @@
 // The form of a new card. The column that it was opened from decides what it asks.
 import { useState } from "preact/hooks";
 import { Field } from "../components/field.tsx";
+import { quote } from "../components/hidden-text.ts";
 import { FormDialog } from "../components/form-dialog.tsx";
 import type { Asked } from "../../cli/connection/routes.ts";
 import { call } from "../data/api.ts";
@@ -50,7 +51,7 @@ export function NewCardDialog({
       ...(parent !== "" && { parents: [parent] }),
     };
     const card = await call("POST /v1/boards/{board}/cards", { params: { board }, body: wanted });
-    say(`“${card.title}” was made. It is in ${STATUS_NAMES[card.status]}.`);
+    say(`${quote(card.title)} was made. It is in ${STATUS_NAMES[card.status]}.`);
     onMade(card);
   }
 

@@ -1,6 +1,7 @@
 // The roles of the profile: what a session is that works on a role's cards.
 import { useState } from "preact/hooks";
 import { Button } from "../components/button.tsx";
+import { quote } from "../components/hidden-text.ts";
 import { confirm } from "../components/dialog.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Field } from "../components/field.tsx";
@@ -71,7 +72,7 @@ export function Roles() {
 
 function remove({ name }: Role): void {
   confirm({
-    title: `Delete the role “${name}”?`,
+    title: `Delete the role ${quote(name)}?`,
     text: "Cards that are assigned to it wait until there is a role of that name again.",
     action: "Delete role",
     isDanger: true,
@@ -114,7 +115,7 @@ function EditRole({ role, onClose }: { role: Role | undefined; onClose(): void }
 
   return (
     <FormDialog
-      title={role ? `Edit the role “${role.name}”` : "New role"}
+      title={role ? `Edit the role ${quote(role.name)}` : "New role"}
       action="Save role"
       run={save}
       onClose={onClose}

@@ -2,6 +2,7 @@
 // the key M. The arrow keys go from card to card.
 import { signal } from "@preact/signals";
 import { Badge } from "../components/badge.tsx";
+import { quote } from "../components/hidden-text.ts";
 import { Button } from "../components/button.tsx";
 import { Icon } from "../components/icon.tsx";
 import { Time } from "../components/time.tsx";
@@ -68,7 +69,7 @@ export function Tile({ board, card, isSelected, isOpen, onMove, onSelect, withSe
         {onSelect && (
           <input
             type="checkbox"
-            aria-label={`Select “${title}”`}
+            aria-label={`Select ${quote(title)}`}
             checked={isSelected}
             onChange={({ currentTarget }) => onSelect(card, currentTarget.checked)}
           />
@@ -79,7 +80,7 @@ export function Tile({ board, card, isSelected, isOpen, onMove, onSelect, withSe
             <span class="visually-hidden">Priority </span>P{priority}
           </span>
         )}
-        {onMove && <Button kind="quiet" icon="more" label={`Move “${title}” to…`} onClick={() => onMove(card)} />}
+        {onMove && <Button kind="quiet" icon="more" label={`Move ${quote(title)} to…`} onClick={() => onMove(card)} />}
       </div>
       <a
         class="tile-title"

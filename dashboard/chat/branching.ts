@@ -1,4 +1,5 @@
 // Sessions made of another one: as it was after a turn, or with another message in place of a turn's.
+import { fillPath } from "../../cli/connection/routes.ts";
 import { ProblemError, call, sendBytes } from "../data/api.ts";
 import { invalidate } from "../data/resource.ts";
 import { toast } from "../components/toasts.tsx";
@@ -51,7 +52,7 @@ export async function readImages(session: string, turn: Turn): Promise<GivenImag
   const images = turn.items.flatMap((item) => (item.kind === "person" && !item.joined ? item.images : []));
   return Promise.all(
     images.map(async ({ sha256, name = "image" }) => {
-      const response = await sendBytes("GET", `/v1/sessions/${session}/images/${sha256}`);
+      const response = await sendBytes("GET", fillPath("/v1/sessions/{session}/images/{sha256}", { session, sha256 }));
       return readImage(await response.blob(), name);
     }),
   );

@@ -2,6 +2,7 @@
 import type { RefObject } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../components/button.tsx";
+import { quote } from "../components/hidden-text.ts";
 import { toastError } from "../components/toasts.tsx";
 import { useUnsaved } from "../components/use-unsaved.ts";
 import { keepInTab, readFromTab } from "../data/preferences.ts";
@@ -115,7 +116,7 @@ export function Composer({ dropOn, draft, isBusy, isAsked, returned, onSend, onS
               <Button
                 kind="quiet"
                 icon="close"
-                label={`Remove ${image.name}`}
+                label={`Remove ${quote(image.name)}`}
                 onClick={() => setImages(images.toSpliced(at, 1))}
               />
             </li>

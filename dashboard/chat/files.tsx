@@ -1,8 +1,10 @@
 // The files of a session: open, download, upload, delete. Their names come from models and archives: they are shown as text.
 import { useEffect, useRef, useState } from "preact/hooks";
+import { fillPath } from "../../cli/connection/routes.ts";
 import { Button } from "../components/button.tsx";
 import { Code } from "../components/code.tsx";
 import { Dialog, confirm } from "../components/dialog.tsx";
+import { quote, showHidden } from "../components/hidden-text.ts";
 import { Icon } from "../components/icon.tsx";
 import { formatBytes } from "../components/numbers.ts";
 import { Empty, ErrorNote, Listed, Loading, MoreButton } from "../components/states.tsx";
@@ -34,8 +36,8 @@ export function Files({ session, version }: { session: string; version: number }
   };
   const remove = ({ path }: FileRow) =>
     confirm({
-      title: "Delete this file?",
-      text: <p dir="auto">{path} is deleted from the session. A checkpoint may still hold what it was.</p>,
+      title: `Delete ${quote(path)}?`,
+      text: <p>It is deleted from the session. A checkpoint may still hold what it was.</p>,
       action: "Delete",
       isDanger: true,
       run: async () => {
@@ -64,7 +66,11 @@ export function Files({ session, version }: { session: string; version: number }
           Upload
         </Button>
         {list.items.length > 0 && (
-          <a class="button" href={`/v1/sessions/${session}/workspace`} download={`${session}.zip`}>
+          <a
+            class="button"
+            href={fillPath("/v1/sessions/{session}/workspace", { session })}
+            download={`${session}.zip`}
+          >
             <Icon name="download" /> All as a zip
           </a>
         )}
@@ -82,18 +88,23 @@ export function Files({ session, version }: { session: string; version: number }
             {items.map((file) => (
               <li key={file.path}>
                 <button type="button" class="file-name link" dir="auto" onClick={() => setOpened(file)}>
-                  {file.path}
+                  {showHidden(file.path)}
                 </button>
                 <span class="muted small">{formatBytes(file.size)}</span>
                 <a
                   class="button button-quiet button-icon"
                   href={addressOf(session, file.path)}
                   download={file.path.split("/").at(-1)}
-                  aria-label={`Download ${file.path}`}
+                  aria-label={`Download ${showHidden(file.path)}`}
                 >
                   <Icon name="download" />
                 </a>
-                <Button kind="quiet" icon="trash" label={`Delete ${file.path}`} onClick={() => remove(file)} />
+                <Button
+                  kind="quiet"
+                  icon="trash"
+                  label={`Delete ${showHidden(file.path)}`}
+                  onClick={() => remove(file)}
+                />
               </li>
             ))}
           </ul>
@@ -106,7 +117,7 @@ export function Files({ session, version }: { session: string; version: number }
 }
 
 export function addressOf(session: string, path: string): string {
-  return `/v1/sessions/${session}/files/${encodeURIComponent(path)}`;
+  return fillPath("/v1/sessions/{session}/files/{path}", { session, path });
 }
 
 const IMAGE = /\.(?:png|jpe?g|gif|webp)$/i;

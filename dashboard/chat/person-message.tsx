@@ -1,6 +1,7 @@
 // A message of the person: its text as it was written, its images, and a way to send it again with other words.
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { fillPath } from "../../cli/connection/routes.ts";
 import { Button } from "../components/button.tsx";
 import { ErrorNote } from "../components/states.tsx";
 import { useAttempt } from "../components/use-attempt.ts";
@@ -49,9 +50,13 @@ export function PersonMessage({ session, turn, item, text, actions: { edit } }: 
         <ul class="images" aria-label="Images">
           {item.images.map(({ sha256, name, width, height }) => (
             <li key={sha256}>
-              <a href={`/v1/sessions/${session}/images/${sha256}`} target="_blank" rel="noopener">
+              <a
+                href={fillPath("/v1/sessions/{session}/images/{sha256}", { session, sha256 })}
+                target="_blank"
+                rel="noopener"
+              >
                 <img
-                  src={`/v1/sessions/${session}/images/${sha256}`}
+                  src={fillPath("/v1/sessions/{session}/images/{sha256}", { session, sha256 })}
                   alt={name ?? "Image"}
                   loading="lazy"
                   {...{ width, height }}

@@ -1,6 +1,7 @@
 // One session on the page: loads the end of its log, follows its events, reads again what the stream does not tell, and sends messages.
 // Holds no markup. Opened by the chat page; closed when another session is shown.
 import { type Signal, computed, signal } from "@preact/signals";
+import { fillPath } from "../../cli/connection/routes.ts";
 import type { AgentEvent, Entry } from "../../core/schemas/entry.ts";
 import { type Answer, ProblemError, call, credentials, isLoss } from "../data/api.ts";
 import { type LiveState, openLive } from "../data/live.ts";
@@ -124,7 +125,7 @@ export function openSession(session: string, onRefused: (message: OutgoingMessag
     stopLive();
     let hasHeard = false;
     stopLive = openLive<LiveMessage>({
-      path: `/v1/sessions/${session}/socket`,
+      path: fillPath("/v1/sessions/{session}/socket", params),
       after,
       cursorOf: ({ id }) => id,
       onMessage({ event }) {

@@ -1,8 +1,10 @@
 // A tool call as a row that unfolds: its arguments, what it changed, what it answered.
 import { useId, useState } from "preact/hooks";
 import { Code } from "../components/code.tsx";
-import { Diff } from "../components/diff.tsx";
+import { type DiffLine } from "../components/compare-texts.ts";
+import { Diff, DiffLines } from "../components/diff.tsx";
 import { Icon } from "../components/icon.tsx";
+import { UnifiedDiff } from "../components/unified-diff.tsx";
 import type { ToolItem } from "./items.ts";
 import { type Change, parseResult, summarise, toChanges, toResultText } from "./tool-outcome.ts";
 
@@ -85,39 +87,17 @@ function ShownChange({ change }: { change: Change }) {
   );
 }
 
-const HEAD = /^(?:={5,}|--- |\+\+\+ |\\ No newline|Index: )/;
-const SPOKEN = { added: "Added: ", removed: "Removed: ", gap: "", same: "" };
-
-/** A difference that the server made. */
+/** A difference that the server made, or a patch as the model wrote it. */
 export function PatchLines({ name, patch }: { name: string; patch: string }) {
-  const lines = clip(patch.trimEnd())
-    .split("\n")
-    .filter((line) => !HEAD.test(line));
-  return (
-    <div class="diff" role="group" aria-label={`Changes of ${name}`} tabIndex={0}>
-      {lines.map((line, i) => {
-        const kind = line.startsWith("@@")
-          ? "gap"
-          : line.startsWith("+")
-            ? "added"
-            : line.startsWith("-")
-              ? "removed"
-              : "same";
-        return (
-          <div key={i} class={`diff-line diff-${kind}`}>
-            <span class="diff-number" aria-hidden="true" />
-            <span class="diff-sign" aria-hidden="true">
-              {kind === "gap" ? "⋯" : kind === "removed" ? "−" : kind === "added" ? "+" : " "}
-            </span>
-            <code>
-              {SPOKEN[kind] !== "" && <span class="visually-hidden">{SPOKEN[kind]}</span>}
-              <span dir="auto">{kind === "gap" ? "" : line.slice(1)}</span>
-            </code>
-          </div>
-        );
-      })}
-    </div>
-  );
+  const text = clip(patch.trimEnd());
+  if (/^@@ -\d/m.test(text)) return <UnifiedDiff name={name} diff={text} />;
+  return <DiffLines name={name} lines={text.split("\n").map(toLine)} />;
+}
+
+function toLine(line: string): DiffLine {
+  if (line.startsWith("@@")) return { kind: "gap", text: "" };
+  if (line.startsWith("+")) return { kind: "added", text: line.slice(1) };
+  return line.startsWith("-") ? { kind: "removed", text: line.slice(1) } : { kind: "same", text: line };
 }
 
 function clip(text: string): string {

@@ -1,4 +1,5 @@
 // Puts files of the person into the session's workspace.
+import { fillPath } from "../../cli/connection/routes.ts";
 import { toast, toastError } from "../components/toasts.tsx";
 import { sendBytes } from "../data/api.ts";
 import { invalidate } from "../data/resource.ts";
@@ -9,7 +10,7 @@ export async function uploadFiles(session: string, files: readonly File[]): Prom
   for (const file of files) {
     try {
       const path = toPath(file.name);
-      await sendBytes("PUT", `/v1/sessions/${session}/files/${encodeURIComponent(path)}`, file);
+      await sendBytes("PUT", fillPath("/v1/sessions/{session}/files/{path}", { session, path }), file);
       stored.push(path);
     } catch (error) {
       toastError(error);

@@ -2,6 +2,7 @@
 // until then, and for a long text, it stands plain.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "./button.tsx";
+import { showHidden } from "./hidden-text.ts";
 
 interface CodeProps {
   /** Name of the text, for screen readers. */
@@ -20,13 +21,14 @@ export function Code({ label, text, language }: CodeProps) {
   const code = useRef<HTMLElement>(null);
   useEffect(() => {
     const element = code.current!;
-    element.textContent = text;
-    if (language === undefined || text.length > MAX_COLOURED || SLOW.test(text)) return undefined;
+    const shown = showHidden(text);
+    element.textContent = shown;
+    if (language === undefined || shown.length > MAX_COLOURED || SLOW.test(shown)) return undefined;
     let isCurrent = true;
     void import("./highlight.ts").then(
       ({ highlight }) => {
         if (!isCurrent) return;
-        const coloured = highlight(text, language);
+        const coloured = highlight(shown, language);
         if (coloured) element.replaceChildren(coloured);
       },
       () => {}, // the text stays plain

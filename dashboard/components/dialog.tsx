@@ -3,6 +3,7 @@ import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { Button } from "./button.tsx";
+import { showHidden } from "./hidden-text.ts";
 import { ErrorNote } from "./states.tsx";
 import { useAttempt } from "./use-attempt.ts";
 
@@ -23,7 +24,9 @@ export function Dialog({
   return (
     <dialog ref={dialog} class="dialog" aria-labelledby={id} onClose={onClose}>
       <div class="dialog-head">
-        <h2 id={id}>{title}</h2>
+        <h2 id={id} dir="auto">
+          {showHidden(title)}
+        </h2>
         <Button kind="quiet" icon="close" label="Close" onClick={() => dialog.current?.close()} />
       </div>
       {children}

@@ -1,6 +1,7 @@
 // What changed between two texts, line by line. A screen reader hears "added" and "removed"; the colours only repeat the signs.
 import { useEffect, useState } from "preact/hooks";
 import { type DiffLine, compareTexts } from "./compare-texts.ts";
+import { showHidden } from "./hidden-text.ts";
 import { Failure, Loading } from "./states.tsx";
 
 interface DiffProps {
@@ -11,8 +12,8 @@ interface DiffProps {
   after: string | null;
 }
 
-/** Beyond this many lines the rest waits for a click: a page of 100,000 rows helps nobody. */
-const FIRST_LINES = 400;
+/** So many lines are shown, and so many more with each click: a page of 100,000 rows helps nobody. */
+const STEP = 400;
 const SIGNS = { same: " ", added: "+", removed: "−", gap: "⋯" };
 const SPOKEN = { same: "", added: "Added: ", removed: "Removed: ", gap: "" };
 
@@ -35,8 +36,8 @@ export function Diff({ name, before, after }: DiffProps) {
 }
 
 export function DiffLines({ name, lines }: { name: string; lines: DiffLine[] }) {
-  const [isWhole, setWhole] = useState(false);
-  const shown = isWhole ? lines : lines.slice(0, FIRST_LINES);
+  const [count, setCount] = useState(STEP);
+  const shown = lines.slice(0, count);
   return (
     <div class="diff" role="group" aria-label={`Changes of ${name}`} tabIndex={0}>
       {shown.map((line, i) => (
@@ -49,13 +50,13 @@ export function DiffLines({ name, lines }: { name: string; lines: DiffLine[] }) 
           </span>
           <code>
             {SPOKEN[line.kind] !== "" && <span class="visually-hidden">{SPOKEN[line.kind]}</span>}
-            <span dir="auto">{line.text}</span>
+            <span dir="auto">{showHidden(line.text)}</span>
           </code>
         </div>
       ))}
       {shown.length < lines.length && (
-        <button type="button" class="button" onClick={() => setWhole(true)}>
-          Show {lines.length - shown.length} more lines
+        <button type="button" class="button" onClick={() => setCount(count + STEP)}>
+          Show {Math.min(STEP, lines.length - shown.length)} of {lines.length - shown.length} more lines
         </button>
       )}
     </div>

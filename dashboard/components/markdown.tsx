@@ -33,6 +33,7 @@ DOMPurify.addHook("afterSanitizeAttributes", (node) => {
   if (node.tagName === "A") {
     node.setAttribute("rel", "noopener noreferrer nofollow");
     node.setAttribute("target", "_blank");
+    showWhereTo(node);
   } else if (node.tagName === "INPUT") {
     // A task list's box, and nothing else.
     node.setAttribute("type", "checkbox");
@@ -54,6 +55,18 @@ function toSafeHtml(pieces: Piece[]): unknown {
 
 function toHtml({ text, isPlain }: Piece): string {
   return isPlain ? `<p>${escape(text).replaceAll("\n", "<br>")}</p>` : (marked.parse(text) as string);
+}
+
+/** The words of a link are its writer's, also a title. So the host stands behind it, unless the words themselves begin with it. */
+function showWhereTo(link: Element): void {
+  link.removeAttribute("title");
+  const href = link.getAttribute("href") ?? "";
+  if (!URL.canParse(href)) return;
+  const address = new URL(href);
+  link.setAttribute("title", address.href);
+  const place = address.host || address.pathname;
+  const words = (link.textContent ?? "").trim().replace(/^(?:https?:\/\/|mailto:)/i, "");
+  if (!words.startsWith(place) || /^[^/?#:]/.test(words.slice(place.length))) link.setAttribute("data-place", place);
 }
 
 function escape(text: string): string {

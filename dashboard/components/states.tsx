@@ -4,6 +4,7 @@ import { describeError } from "../data/api.ts";
 import type { List } from "../data/list.ts";
 import type { Resource } from "../data/resource.ts";
 import { Button } from "./button.tsx";
+import { showHidden } from "./hidden-text.ts";
 import { Icon, type IconName } from "./icon.tsx";
 
 /** Shown after a moment only (by the styles), so that a quick answer does not blink. */
@@ -31,7 +32,7 @@ export function ErrorNote({ error, children }: { error: unknown; children?: Comp
   return (
     <div class="note note-bad" role="alert">
       <Icon name="warning" />
-      <p dir="auto">{describeError(error)}</p>
+      <p dir="auto">{showHidden(describeError(error))}</p>
       {children}
     </div>
   );

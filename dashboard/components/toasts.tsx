@@ -2,6 +2,7 @@
 import { signal } from "@preact/signals";
 import { describeError } from "../data/api.ts";
 import { Button } from "./button.tsx";
+import { showHidden } from "./hidden-text.ts";
 
 interface Toast {
   id: number;
@@ -37,7 +38,7 @@ export function Toasts() {
     <div class="toasts" role="status" aria-live="polite">
       {toasts.value.map(({ id, text, isBad }) => (
         <div key={id} class={`toast${isBad ? " toast-bad" : ""}`}>
-          <p dir="auto">{text}</p>
+          <p dir="auto">{showHidden(text)}</p>
           <Button kind="quiet" icon="close" label="Close" onClick={() => close(id)} />
         </div>
       ))}

@@ -1,6 +1,7 @@
 // People of a channel: requests that wait for a decision, and who has been approved.
 import { useState } from "preact/hooks";
 import { Button } from "../components/button.tsx";
+import { quote } from "../components/hidden-text.ts";
 import { confirm } from "../components/dialog.tsx";
 import { Field } from "../components/field.tsx";
 import { Section } from "../components/page.tsx";
@@ -37,7 +38,7 @@ export function ChannelPeople({ platform }: { platform: Platform["platform"] }) 
   };
   const dismiss = (person: string, name: string) =>
     confirm({
-      title: `Take the approval of ${name || person} back?`,
+      title: `Take the approval of ${quote(name || person)} back?`,
       text: <p>They can no longer talk to the agent, unless the channel's options let them.</p>,
       action: "Take back",
       isDanger: true,
@@ -55,8 +56,8 @@ export function ChannelPeople({ platform }: { platform: Platform["platform"] }) 
               {pairings.map(({ id, person, name, expiresAt }) => (
                 <li key={id} class="note">
                   <p dir="auto">
-                    <strong>{name || person}</strong> wants to talk. Ask them for the code they were shown; it ends{" "}
-                    <Time at={expiresAt} />.
+                    <strong>{quote(name || person)}</strong> wants to talk. Ask them for the code they were shown; it
+                    ends <Time at={expiresAt} />.
                   </p>
                   {may("admin") && (
                     <Button
@@ -122,7 +123,7 @@ export function ChannelPeople({ platform }: { platform: Platform["platform"] }) 
                   <Button
                     kind="quiet"
                     icon="trash"
-                    label={`Take the approval of ${name || person} back`}
+                    label={`Take the approval of ${quote(name || person)} back`}
                     onClick={() => dismiss(person, name)}
                   />
                 )}

@@ -1,6 +1,7 @@
 // The forms of an MCP server. Its address and its secrets are sealed by the server and never shown again, so that a change concerns only
 // what is offered; another address is another server.
 import { useState } from "preact/hooks";
+import { quote } from "../components/hidden-text.ts";
 import { Field } from "../components/field.tsx";
 import { FormDialog } from "../components/form-dialog.tsx";
 import { type Answer, call } from "../data/api.ts";
@@ -67,7 +68,7 @@ export function ServerForm({ server, onClose, onSaved }: ServerFormProps) {
           <Field
             label="Headers"
             hint="One a line, as `Name: value`. They are sealed, and never shown again."
-            error={bad === undefined ? undefined : `“${bad}” has no name before a colon. Write it as Name: value.`}
+            error={bad === undefined ? undefined : `${quote(bad)} has no name before a colon. Write it as Name: value.`}
           >
             {(props) => (
               <textarea

@@ -1,6 +1,7 @@
 // The gallery of blueprints: jobs and goals that people start from.
 import { useState } from "preact/hooks";
 import { Button } from "../components/button.tsx";
+import { quote } from "../components/hidden-text.ts";
 import { Icon } from "../components/icon.tsx";
 import { Section } from "../components/page.tsx";
 import { Loaded } from "../components/states.tsx";
@@ -38,7 +39,7 @@ export function Blueprints() {
                       <p class="muted">{blueprint.purpose}</p>
                       {may("write") && (
                         <div class="card-foot">
-                          <Button label={`Use “${blueprint.title}”`} onClick={() => setChosen(blueprint)}>
+                          <Button label={`Use ${quote(blueprint.title)}`} onClick={() => setChosen(blueprint)}>
                             Use
                           </Button>
                         </div>
@@ -73,7 +74,7 @@ function UseBlueprint({ blueprint, onClose }: { blueprint: Blueprint; onClose():
           { params, body: { slots, ...(name !== undefined && { name }), ...(session !== undefined && { session }) } },
           affected,
         );
-        toast(made.kind === "job" ? `The job “${made.job.name}” was made.` : "The goal was set.");
+        toast(made.kind === "job" ? `The job ${quote(made.job.name)} was made.` : "The goal was set.");
         location.hash = made.kind === "job" ? hrefOf("jobs", made.job.name) : hrefOf("goals", made.goal.id);
       }}
     />

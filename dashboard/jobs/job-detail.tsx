@@ -1,6 +1,7 @@
 // One job: what it does, when, and what became of its runs.
 import { useState } from "preact/hooks";
 import { Badge } from "../components/badge.tsx";
+import { quote } from "../components/hidden-text.ts";
 import { Button } from "../components/button.tsx";
 import { confirm } from "../components/dialog.tsx";
 import { Facts } from "../components/facts.tsx";
@@ -50,7 +51,7 @@ function Actions({ job, onEdit }: { job: Job; onEdit(): void }) {
   const asked = { params: { job: job.name } };
   const remove = () =>
     confirm({
-      title: `Delete the job “${job.name}”?`,
+      title: `Delete the job ${quote(job.name)}?`,
       text: "Its runs are lost, and an open run is stopped. The sessions of its runs stay. This cannot be undone.",
       action: "Delete job",
       isDanger: true,

@@ -1,6 +1,7 @@
 // Makes or edits a job.
 import { useState } from "preact/hooks";
 import { Field } from "../components/field.tsx";
+import { quote } from "../components/hidden-text.ts";
 import { FormDialog } from "../components/form-dialog.tsx";
 import { change } from "../data/resource.ts";
 import { hrefOf } from "../pages.ts";
@@ -31,7 +32,7 @@ export function JobForm({ job, onClose }: { job?: Job; onClose(): void }) {
 
   return (
     <FormDialog
-      title={job ? `Edit “${job.name}”` : "New job"}
+      title={job ? `Edit ${quote(job.name)}` : "New job"}
       action={job ? "Save job" : "Make job"}
       run={save}
       onClose={onClose}

@@ -1,6 +1,7 @@
 // The form of a blueprint, made from its slots: for a blueprint of the gallery, or for a suggestion.
 import { useState } from "preact/hooks";
 import { Field } from "../components/field.tsx";
+import { quote } from "../components/hidden-text.ts";
 import { FormDialog } from "../components/form-dialog.tsx";
 import { DeliverField } from "./deliver-field.tsx";
 import { readOwnZone } from "./job-words.ts";
@@ -38,7 +39,7 @@ export function SlotForm({ blueprint, given = {}, make, onClose }: SlotFormProps
         />
       ))}
       {isJob && (
-        <Field label="Name of the job" hint={`Empty: “${blueprint.id}”.`}>
+        <Field label="Name of the job" hint={`Empty: ${quote(blueprint.id)}.`}>
           {(props) => (
             <input
               {...props}

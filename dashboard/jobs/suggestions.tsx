@@ -1,6 +1,7 @@
 // Jobs that are suggested from what the owner has asked for again and again, each with the requests that it comes from.
 import { useState } from "preact/hooks";
 import { Button } from "../components/button.tsx";
+import { quote } from "../components/hidden-text.ts";
 import { Section } from "../components/page.tsx";
 import { Time } from "../components/time.tsx";
 import { toast } from "../components/toasts.tsx";
@@ -85,7 +86,7 @@ function SuggestionCard({ suggestion }: { suggestion: Suggestion }) {
             const affected = ["/v1/suggestions", "/v1/jobs"];
             const made = await change("POST /v1/suggestions/{suggestion}/accept", { params, body }, affected);
             if (made.kind !== "job") return;
-            toast(`The job “${made.job.name}” was made.`);
+            toast(`The job ${quote(made.job.name)} was made.`);
             location.hash = hrefOf("jobs", made.job.name);
           }}
         />

@@ -6,6 +6,7 @@ import { Roles } from "../board/roles.tsx";
 import { BoardView } from "../board/board-view.tsx";
 import { useBoardCards } from "../board/board-cards.ts";
 import { Button } from "../components/button.tsx";
+import { quote } from "../components/hidden-text.ts";
 import { confirm } from "../components/dialog.tsx";
 import { Field } from "../components/field.tsx";
 import { FormDialog } from "../components/form-dialog.tsx";
@@ -36,7 +37,10 @@ export function Page({ rest: [given, part] }: PageProps) {
   if (board === undefined || !names.includes(board)) {
     return (
       <Frame title="Board">
-        <Empty icon="board" title={board === undefined ? "No boards yet" : `There is no board “${board.slice(0, 64)}”`}>
+        <Empty
+          icon="board"
+          title={board === undefined ? "No boards yet" : `There is no board ${quote(board.slice(0, 64))}`}
+        >
           <p>
             A board holds cards. Cards that are ready are worked on by sessions of their own, unless they are a
             person's.
@@ -47,7 +51,7 @@ export function Page({ rest: [given, part] }: PageProps) {
             </Button>
           )}
           <ScopeNote scope="write" to="make a board" />
-          {names.length > 0 && <a href={hrefOf("board", names[0]!)}>Go to the board “{names[0]}”</a>}
+          {names.length > 0 && <a href={hrefOf("board", names[0]!)}>Go to the board {quote(names[0]!)}</a>}
         </Empty>
         {making}
       </Frame>
@@ -126,7 +130,7 @@ function OneBoard({
 
 function removeBoard(board: string): void {
   confirm({
-    title: `Delete the board “${board}”?`,
+    title: `Delete the board ${quote(board)}?`,
     text: "All its cards, comments, runs and attachments are lost, and open work is stopped. The sessions of its runs stay. This cannot be undone.",
     action: "Delete board",
     isDanger: true,

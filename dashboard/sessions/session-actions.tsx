@@ -1,6 +1,7 @@
 // What can be done with a session in the list: another title, a file of it, its deletion.
 import { useState } from "preact/hooks";
 import { Button } from "../components/button.tsx";
+import { quote } from "../components/hidden-text.ts";
 import { Dialog, confirm } from "../components/dialog.tsx";
 import { Field } from "../components/field.tsx";
 import { FormDialog } from "../components/form-dialog.tsx";
@@ -24,8 +25,8 @@ export function SessionActions({ session, title, onChange }: SessionActionsProps
     confirm({
       title: "Delete this session?",
       text: (
-        <p dir="auto">
-          “{name}”, its messages and its files are erased. What was learned from it stays. This cannot be undone.
+        <p>
+          {quote(name)}, its messages and its files are erased. What was learned from it stays. This cannot be undone.
         </p>
       ),
       action: "Delete",

@@ -31,19 +31,23 @@ export function NothingToCompare() {
 }
 
 export function Changes({ before, after }: { before: Files; after: Files }) {
-  const paths = pathsOf({ ...before, ...after }).filter((path) => !isSame(before[path], after[path]));
-  if (paths.length === 0) return <p class="muted">The files are the same.</p>;
+  // A file may be called as a property that every object has.
+  const bodyOf = (files: Files, path: string) => (Object.hasOwn(files, path) ? files[path] : undefined);
+  const changed = pathsOf({ ...before, ...after })
+    .map((path) => ({ path, old: bodyOf(before, path), now: bodyOf(after, path) }))
+    .filter(({ old, now }) => !isSame(old, now));
+  if (changed.length === 0) return <p class="muted">The files are the same.</p>;
   return (
     <div class="stack">
-      {paths.map((path) => (
+      {changed.map(({ path, old, now }) => (
         <div key={path} class="changed-file">
           <p class="changed-path mono">
-            {path} <span class="muted">{describeChange(before[path], after[path])}</span>
+            {path} <span class="muted">{describeChange(old, now)}</span>
           </p>
-          {isShown(before[path]) && isShown(after[path]) ? (
-            <Diff name={path} before={before[path] ?? null} after={after[path] ?? null} />
+          {isShown(old) && isShown(now) ? (
+            <Diff name={path} before={old ?? null} after={now ?? null} />
           ) : (
-            <p class="muted">Not text: {formatBytes(after[path] === undefined ? 0 : sizeOf(after[path]))} now.</p>
+            <p class="muted">Not text: {formatBytes(now === undefined ? 0 : sizeOf(now))} now.</p>
           )}
         </div>
       ))}

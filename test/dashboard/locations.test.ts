@@ -1,6 +1,7 @@
 // Addresses of the page: made and taken apart again, whatever the names in them.
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { fillPath } from "../../cli/connection/routes.ts";
 import { GROUPS, findPage, hrefOf, hrefOfTurn, splitLocation } from "../../dashboard/pages.ts";
 
 it("takes apart what it made", () => {
@@ -25,4 +26,15 @@ it("gives each page an address of its own, and Chat where none is named", () => 
   expect(new Set(slugs).size).toBe(slugs.length);
   expect(findPage(undefined)?.slug).toBe("chat");
   expect(findPage("no-such-page")).toBeUndefined();
+});
+
+it("makes an address of half a character too", () => {
+  expect(hrefOf("skills", "a\uD800")).toBe("#/skills/a%EF%BF%BD");
+});
+
+it("asks the API for nothing outside the resource that a name belongs to", () => {
+  const path = (session: string) => fillPath("/v1/sessions/{session}/socket", { session });
+  expect(path("../keys#?")).toBe("/v1/sessions/..%2Fkeys%23%3F/socket");
+  for (const name of [".", "..", "%2e%2e", "a/../b"])
+    expect(new URL(path(name), "https://talaria.example").pathname).toMatch(/^\/v1\/sessions\/[^/]+\/socket$/);
 });
