@@ -7,9 +7,10 @@ import { formatBytes } from "../components/numbers.ts";
 import { Section } from "../components/page.tsx";
 import { ErrorNote } from "../components/states.tsx";
 import { useAttempt } from "../components/use-attempt.ts";
-import { call, credentials } from "../data/api.ts";
+import { call } from "../data/api.ts";
 import { invalidate } from "../data/resource.ts";
 import { saveBlob } from "../data/save-file.ts";
+import { endSignIn } from "../data/sign-in.ts";
 import { type Imported, exportProfile, importProfile } from "./move-profile.ts";
 
 export function WholeProfile({ profile }: { profile: string }) {
@@ -134,7 +135,7 @@ function DeleteProfile({ profile, onClose }: { profile: string; onClose(): void 
   async function remove(): Promise<void> {
     if (typed.trim() !== profile) throw new Error("This is not the id of the profile. Nothing was deleted.");
     await call("DELETE /v1/profiles/{profile}", { params: { profile }, query: { confirm: profile } });
-    credentials.ended();
+    endSignIn();
   }
   return (
     <FormDialog title="Delete this profile?" action="Delete everything" isDanger run={remove} onClose={onClose}>

@@ -10,6 +10,7 @@ import { formatBytes } from "../components/numbers.ts";
 import { ErrorNote } from "../components/states.tsx";
 import { Time } from "../components/time.tsx";
 import { useAttempt } from "../components/use-attempt.ts";
+import { useFileDrop } from "../components/use-file-drop.ts";
 import { call } from "../data/api.ts";
 import { may } from "../data/sign-in.ts";
 import { say } from "./card-changes.ts";
@@ -27,11 +28,12 @@ const FILE = "/v1/boards/{board}/cards/{card}/attachments/{attachment}" as const
 const UPLOAD_MS = 300_000;
 
 export function Attachments({ board, card, attachments, reload }: AttachmentsProps) {
-  const [isOver, setOver] = useState(false);
   const { isBusy, error, run: attempt } = useAttempt();
   const [url, setUrl] = useState("");
   const input = useRef<HTMLInputElement>(null);
+  const part = useRef<HTMLElement>(null);
   const mayWrite = may("write");
+  const isOver = useFileDrop(part, (files) => void upload(files), mayWrite);
   const paramsOf = (attachment: string) => ({ params: { board, card, attachment } });
 
   const run = (change: () => Promise<unknown>, sentence: string) =>
@@ -69,24 +71,7 @@ export function Attachments({ board, card, attachments, reload }: AttachmentsPro
     });
 
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- a drop has the button as its equal
-    <section
-      class="drawer-part attachments"
-      aria-label="Files"
-      data-over={isOver || undefined}
-      onDragOver={(event) => {
-        if (!mayWrite || !event.dataTransfer?.types.includes("Files")) return;
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={(event) => {
-        if (!mayWrite || !event.dataTransfer?.types.includes("Files")) return;
-        event.preventDefault();
-        setOver(false);
-        void upload([...event.dataTransfer.files]);
-      }}
-    >
+    <section class="drawer-part attachments" aria-label="Files" data-over={isOver || undefined} ref={part}>
       <h3>Files</h3>
       {attachments.length === 0 && <p class="muted">No files.{mayWrite && " Drop some here."}</p>}
       <ul class="files">

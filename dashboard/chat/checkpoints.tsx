@@ -9,7 +9,7 @@ import { toast } from "../components/toasts.tsx";
 import type { Answer } from "../data/api.ts";
 import { change, useResource } from "../data/resource.ts";
 import type { SessionView } from "./session-view.ts";
-import { PatchLines } from "./tool-row.tsx";
+import { PatchLines } from "./patch-lines.tsx";
 
 type Checkpoint = Answer<"GET /v1/sessions/{session}/checkpoints">["checkpoints"][number];
 

@@ -4,12 +4,12 @@ import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hook
 import { Button } from "../components/button.tsx";
 import { quote } from "../components/hidden-text.ts";
 import { toastError } from "../components/toasts.tsx";
+import { useFileDrop } from "../components/use-file-drop.ts";
 import { useUnsaved } from "../components/use-unsaved.ts";
 import { keepInTab, readFromTab } from "../data/preferences.ts";
 import { may } from "../data/sign-in.ts";
 import { readImage, sortFiles } from "./attachments.ts";
 import { type BusyMode, type Composed, type GivenImage, joinTexts } from "./outgoing.ts";
-import { useFileDrop } from "./use-file-drop.ts";
 import { useSuggestions } from "./suggestions.tsx";
 
 interface ComposerProps {

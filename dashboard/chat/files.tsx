@@ -8,10 +8,10 @@ import { quote, showHidden } from "../components/hidden-text.ts";
 import { Icon } from "../components/icon.tsx";
 import { formatBytes } from "../components/numbers.ts";
 import { Empty, ErrorNote, Listed, Loading, MoreButton } from "../components/states.tsx";
+import { useFileDrop } from "../components/use-file-drop.ts";
 import { type Answer, sendBytes } from "../data/api.ts";
 import { useList } from "../data/list.ts";
 import { change } from "../data/resource.ts";
-import { useFileDrop } from "./use-file-drop.ts";
 import { uploadFiles } from "./upload-files.ts";
 
 type FileRow = Answer<"GET /v1/sessions/{session}/files">["files"][number];

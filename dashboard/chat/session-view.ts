@@ -3,9 +3,10 @@
 import { type Signal, computed, signal } from "@preact/signals";
 import { fillPath } from "../../cli/connection/routes.ts";
 import type { AgentEvent, Entry } from "../../core/schemas/entry.ts";
-import { type Answer, ProblemError, call, credentials, isLoss } from "../data/api.ts";
+import { type Answer, ProblemError, call, isLoss } from "../data/api.ts";
 import { type LiveState, openLive } from "../data/live.ts";
 import { invalidate } from "../data/resource.ts";
+import { loadSignIn } from "../data/sign-in.ts";
 import {
   type Conversation,
   EMPTY,
@@ -145,7 +146,7 @@ export function openSession(session: string, onRefused: (message: OutgoingMessag
   function end(why: string | undefined): void {
     // Whether the sign-in or the session is gone, a request says.
     void call("GET /v1/sessions/{session}", { params, signal: left.signal }).then(
-      () => credentials.refresh(),
+      () => loadSignIn(),
       (failure: unknown) => {
         error.value = failure instanceof ProblemError ? failure : new Error(why ?? "This session cannot be followed.");
       },
@@ -167,7 +168,11 @@ export function openSession(session: string, onRefused: (message: OutgoingMessag
     let next = conversation.peek();
     for (const event of events) next = applyEvent(next, event);
     conversation.value = next;
-    if (next.isBroken) return void load();
+    if (next.isBroken) {
+      // Until it is loaded, further events would only ask for the same again.
+      stopLive();
+      return void load();
+    }
     settle();
     for (const event of events) if (event.type === "turn_end") onTurnEnd(event.stats.modelCalls);
     if (events.some((event) => event.type === "notice_add" && event.code === "learned")) onLearned();

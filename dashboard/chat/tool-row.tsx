@@ -1,11 +1,10 @@
 // A tool call as a row that unfolds: its arguments, what it changed, what it answered.
 import { useId, useState } from "preact/hooks";
 import { Code } from "../components/code.tsx";
-import { type DiffLine } from "../components/compare-texts.ts";
-import { Diff, DiffLines } from "../components/diff.tsx";
+import { Diff } from "../components/diff.tsx";
 import { Icon } from "../components/icon.tsx";
-import { UnifiedDiff } from "../components/unified-diff.tsx";
 import type { ToolItem } from "./items.ts";
+import { PatchLines } from "./patch-lines.tsx";
 import { type Change, parseResult, summarise, toChanges, toResultText } from "./tool-outcome.ts";
 
 /** A longer text is cut: the whole is in the log. */
@@ -81,23 +80,10 @@ function ShownChange({ change }: { change: Change }) {
       {change.kind === "texts" ? (
         <Diff name={change.name} before={change.before} after={change.after} />
       ) : (
-        <PatchLines name={change.name} patch={change.patch} />
+        <PatchLines name={change.name} patch={clip(change.patch)} />
       )}
     </div>
   );
-}
-
-/** A difference that the server made, or a patch as the model wrote it. */
-export function PatchLines({ name, patch }: { name: string; patch: string }) {
-  const text = clip(patch.trimEnd());
-  if (/^@@ -\d/m.test(text)) return <UnifiedDiff name={name} diff={text} />;
-  return <DiffLines name={name} lines={text.split("\n").map(toLine)} />;
-}
-
-function toLine(line: string): DiffLine {
-  if (line.startsWith("@@")) return { kind: "gap", text: "" };
-  if (line.startsWith("+")) return { kind: "added", text: line.slice(1) };
-  return line.startsWith("-") ? { kind: "removed", text: line.slice(1) } : { kind: "same", text: line };
 }
 
 function clip(text: string): string {

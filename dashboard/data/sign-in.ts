@@ -98,10 +98,13 @@ function leave(address?: string): void {
   else location.replace(address);
 }
 
-credentials.refresh = loadSignIn;
-credentials.ended = () => {
+/** The sign-in is over, as the server says or as its owner has done: a new document begins without it. */
+export function endSignIn(): void {
   if (owner !== undefined) leave();
-};
+}
+
+credentials.refresh = loadSignIn;
+credentials.ended = endSignIn;
 
 /** Follows the sign-ins of other tabs, and what the browser does with the document. Called once, by the page's entry. */
 export function watchSignIn(): void {

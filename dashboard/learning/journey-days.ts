@@ -1,5 +1,5 @@
 // The journey by day, and what each event is about. Pure.
-import { hrefOf } from "../pages.ts";
+import { hrefOf, hrefOfTurn } from "../pages.ts";
 import type { JourneyEvent } from "./words.ts";
 
 export interface JourneyDay {
@@ -20,7 +20,7 @@ export function linksOf(event: JourneyEvent): { name: string; href: string }[] {
   if (review !== undefined) links.push({ name: "The review", href: hrefOf("learning", "reviews", review) });
   if (run !== undefined) links.push({ name: "The run", href: hrefOf("learning", "curator", run) });
   if (pending !== undefined) links.push({ name: "The change", href: hrefOf("learning", "pending", pending) });
-  if (turn !== undefined) links.push({ name: "The turn", href: hrefOf("chat", ...turn.split("-")) });
+  if (turn !== undefined) links.push({ name: "The turn", href: hrefOfTurn(turn) });
   else if (session !== undefined) links.push({ name: "The conversation", href: hrefOf("chat", session) });
   if (about === "fact") links.push({ name: "Memory", href: hrefOf("memory") });
   return links;

@@ -7,7 +7,7 @@ import { Empty, Loaded } from "../components/states.tsx";
 import { Time } from "../components/time.tsx";
 import { WindowedList } from "../components/windowed-list.tsx";
 import { useResource } from "../data/resource.ts";
-import { hrefOf } from "../pages.ts";
+import { hrefOfTurn } from "../pages.ts";
 import { type Evidence, type Used, toCurve } from "./figures.ts";
 
 const ROW_PX = 56;
@@ -173,7 +173,7 @@ function Texts({ texts }: { texts: Evidence["texts"] }) {
 
 function UseRow({ use, isEarlier }: { use: Used; isEarlier: boolean }) {
   const { turn, at, outcome, judge, contradicted, toolCalls, failedCalls, standing, failedWords } = use;
-  const [session = "", n = ""] = turn.split("-");
+  const n = turn.slice(turn.lastIndexOf("-") + 1);
   const { name, tone } = OUTCOMES[outcome];
   const calls = `${countOf(toolCalls, "call")}${failedCalls > 0 ? `, ${formatNumber(failedCalls)} failed` : ""}`;
   const remarks = [
@@ -186,7 +186,7 @@ function UseRow({ use, isEarlier }: { use: Used; isEarlier: boolean }) {
   return (
     <div class="row">
       <div class="row-main">
-        <a href={hrefOf("chat", session, n)}>
+        <a href={hrefOfTurn(turn)}>
           Turn {n}, <Time at={at} />
         </a>
         <span class="muted small clip">{remarks.join(" · ")}</span>

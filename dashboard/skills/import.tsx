@@ -1,6 +1,5 @@
 // Importing skills: files are chosen or dropped, each is shown before it is stored, with what it needs, what it can run and what the scanner
 // found in it.
-import type { HTMLAttributes } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Badge } from "../components/badge.tsx";
 import { Button } from "../components/button.tsx";
@@ -17,29 +16,6 @@ import { programsOfPaths } from "./words.ts";
 type Preview = Answer<"POST /v1/skills/import/preview">;
 
 const KINDS = /\.(?:md|markdown|zip|skill|tar\.gz|tgz)$/i;
-
-/** Whether files are dragged over an element, and what it must listen to. */
-export function useDrop(isOn: boolean, onFiles: (files: File[]) => void) {
-  const [isOver, setOver] = useState(false);
-  const hasFiles = (event: DragEvent) => isOn && event.dataTransfer?.types.includes("Files") === true;
-  const handlers: Pick<HTMLAttributes<HTMLDivElement>, "onDragOver" | "onDragLeave" | "onDrop"> = {
-    onDragOver(event) {
-      if (!hasFiles(event)) return;
-      event.preventDefault();
-      setOver(true);
-    },
-    onDragLeave(event) {
-      if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOver(false);
-    },
-    onDrop(event) {
-      if (!hasFiles(event)) return;
-      event.preventDefault();
-      setOver(false);
-      onFiles([...event.dataTransfer!.files]);
-    },
-  };
-  return { isOver, handlers };
-}
 
 interface ImportButtonProps {
   /** Chosen or dropped, and not decided yet. */

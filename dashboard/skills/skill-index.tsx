@@ -1,6 +1,6 @@
 // The index of skills: by state, found by state, category and words. Files that are dropped on it are imported.
 import { signal } from "@preact/signals";
-import { useMemo, useState } from "preact/hooks";
+import { useMemo, useRef, useState } from "preact/hooks";
 import { Badge } from "../components/badge.tsx";
 import { Button } from "../components/button.tsx";
 import { Icon } from "../components/icon.tsx";
@@ -8,13 +8,14 @@ import { countOf, formatNumber } from "../components/numbers.ts";
 import { Page as Frame } from "../components/page.tsx";
 import { ScopeNote } from "../components/scope-note.tsx";
 import { Empty, Failure, Loading } from "../components/states.tsx";
+import { useFileDrop } from "../components/use-file-drop.ts";
 import { WindowedList } from "../components/windowed-list.tsx";
 import { useList } from "../data/list.ts";
 import { useResource } from "../data/resource.ts";
 import { may } from "../data/sign-in.ts";
 import { hrefOf } from "../pages.ts";
 import { type Row, type Wanted, countBy, filterSkills, toRows } from "./figures.ts";
-import { ImportButton, useDrop } from "./import.tsx";
+import { ImportButton } from "./import.tsx";
 import { RateBar } from "./rate-bar.tsx";
 import { type Line, ORIGINS, STATES, describeState, shownState } from "./words.ts";
 
@@ -28,11 +29,12 @@ export function SkillIndex() {
   const list = useList("GET /v1/skills", { query: { counts: "1" } }, ({ skills }) => skills, { isWhole: true });
   const { items, error } = list;
   const [files, setFiles] = useState<File[]>([]);
-  const { isOver, handlers } = useDrop(may("write"), setFiles);
+  const area = useRef<HTMLDivElement>(null);
+  const isOver = useFileDrop(area, setFiles, may("write"));
   const shown = useMemo(() => filterSkills(items, wanted.value), [items, wanted.value]);
   const rows = useMemo(() => toRows(shown), [shown]);
   return (
-    <div class={`drop-area${isOver ? " is-over" : ""}`} {...handlers}>
+    <div class={`drop-area${isOver ? " is-over" : ""}`} ref={area}>
       <Frame
         title="Skills"
         lead="Procedures that the agent follows: those that it learned, those that you gave it, and those that it came with."

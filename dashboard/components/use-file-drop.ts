@@ -1,12 +1,18 @@
-// Files dropped anywhere on an element. Answers whether some are held over it now.
+// Files dropped anywhere on an element.
 import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 
-export function useFileDrop(target: RefObject<HTMLElement | null>, onFiles: (files: File[]) => void): boolean {
+/** Answers whether some are held over it now. `isOn`: it takes files. */
+export function useFileDrop(
+  target: RefObject<HTMLElement | null>,
+  onFiles: (files: File[]) => void,
+  isOn = true,
+): boolean {
   const [isOver, setOver] = useState(false);
   const take = useRef(onFiles);
   take.current = onFiles;
   useEffect(() => {
+    if (!isOn) return undefined;
     const element = target.current!;
     const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
     const over = (event: DragEvent) => {
@@ -31,6 +37,6 @@ export function useFileDrop(target: RefObject<HTMLElement | null>, onFiles: (fil
       element.removeEventListener("dragleave", leave);
       element.removeEventListener("drop", drop);
     };
-  }, []);
+  }, [isOn]);
   return isOver;
 }
