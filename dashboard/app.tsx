@@ -4,6 +4,7 @@ import type { ComponentType } from "preact";
 import { useEffect, useErrorBoundary, useRef } from "preact/hooks";
 import { useHashLocation } from "wouter-preact/use-hash-location";
 import { Confirmations } from "./components/dialog.tsx";
+import { keepFocus } from "./components/keep-focus.ts";
 import { Failure, Loading } from "./components/states.tsx";
 import { Navigation } from "./components/navigation.tsx";
 import { Page } from "./components/page.tsx";
@@ -27,13 +28,15 @@ export function App() {
 }
 
 function Shell({ entry, rest }: { entry: PageEntry | undefined; rest: string[] }) {
+  const shell = useRef<HTMLDivElement>(null);
   const main = useRef<HTMLElement>(null);
   const previous = useRef(entry);
-  // After a change of page the keyboard and the screen reader go on at its beginning.
+  useEffect(() => keepFocus(shell.current!), []);
+  // After a change of page the keyboard and the screen reader go on at its beginning, unless the page has chosen a field.
   useEffect(() => {
     if (previous.current === entry) return;
     previous.current = entry;
-    main.current?.focus();
+    if (!main.current?.contains(document.activeElement)) main.current?.focus();
     main.current?.scrollTo(0, 0);
   }, [entry]);
   const skip = (event: Event) => {
@@ -41,7 +44,7 @@ function Shell({ entry, rest }: { entry: PageEntry | undefined; rest: string[] }
     main.current?.focus();
   };
   return (
-    <div class="shell">
+    <div class="shell" ref={shell}>
       <a class="skip-link" href="#main" onClick={skip}>
         Skip to the content
       </a>

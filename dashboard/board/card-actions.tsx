@@ -138,7 +138,7 @@ export function CardActions({ board, card, onChanged, onMove, onDeleted }: CardA
           key={action}
           icon={SHAPES[action].icon}
           isBusy={busy === action}
-          disabled={busy !== null}
+          disabled={busy !== null && busy !== action}
           onClick={() => begin(action)}
         >
           {SHAPES[action].name}

@@ -100,6 +100,12 @@ export function Composer({ dropOn, draft, isBusy, isAsked, returned, onSend, onS
     // Enter ends a composition of an input method; it does not send.
     if (event.isComposing || event.keyCode === 229) return;
     if (completion.onKeyDown(event)) return;
+    if (event.key === "ArrowUp" && text === "") {
+      // As in other chats: up from an empty field, to what was written last.
+      const edits = [...(dropOn.current?.querySelectorAll<HTMLElement>(".person-edit-button") ?? [])];
+      edits.at(-1)?.click();
+      return;
+    }
     if (event.key !== "Enter" || event.shiftKey || event.altKey) return;
     event.preventDefault();
     send(isBusy && !isAsked ? mode : null);

@@ -37,10 +37,10 @@ function FileApproval({ session, approval }: { session: string; approval: string
             <Diff name={asked.path} before={asked.current} after={asked.content} />
             {error !== undefined && <ErrorNote error={error} />}
             <div class="ask-actions">
-              <Button kind="primary" disabled={isBusy} onClick={() => void decide(true)}>
+              <Button kind="primary" isBusy={isBusy} onClick={() => void decide(true)}>
                 Approve
               </Button>
-              <Button disabled={isBusy} onClick={() => void decide(false)}>
+              <Button isBusy={isBusy} onClick={() => void decide(false)}>
                 Reject
               </Button>
             </div>

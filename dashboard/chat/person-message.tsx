@@ -1,6 +1,6 @@
 // A message of the person: its text as it was written, its images, and a way to send it again with other words.
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { fillPath } from "../../cli/connection/routes.ts";
 import { Button } from "../components/button.tsx";
 import { ErrorNote } from "../components/states.tsx";
@@ -44,7 +44,7 @@ export function PersonMessage({ session, turn, item, text, actions: { edit } }: 
           />
         )}
         <span class="visually-hidden">You: </span>
-        <PersonText text={text} />
+        {text !== "" && <PersonText text={text} />}
       </div>
       {item.images.length > 0 && (
         <ul class="images" aria-label="Images">
@@ -101,6 +101,8 @@ function EditForm({
   onSend: (text: string) => Promise<void>;
 }) {
   const [next, setNext] = useState(text);
+  const area = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => area.current?.focus(), []);
   const { isBusy, error, run } = useAttempt();
   const submit = (event: Event) => {
     event.preventDefault();
@@ -109,6 +111,7 @@ function EditForm({
   return (
     <form class="person-edit" onSubmit={submit}>
       <textarea
+        ref={area}
         class="input"
         aria-label="Edited text"
         dir="auto"

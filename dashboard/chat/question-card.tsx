@@ -39,6 +39,8 @@ function useDecision(session: string, approval: string) {
       try {
         await call("POST /v1/sessions/{session}/approvals/{approval}", { params: { session, approval }, body });
         setState("sent");
+        // The card is about to go. Where a keyboard lies over the page, it opens when the reader wants it.
+        if (matchMedia("(hover: hover)").matches) document.querySelector<HTMLElement>(".composer textarea")?.focus();
       } catch (failure) {
         setError(failure);
         setState("open");
@@ -75,15 +77,15 @@ function ApprovalCard({ session, question }: { session: string; question: Approv
       )}
       {error !== undefined && <ErrorNote error={error} />}
       <div class="ask-actions">
-        <Button kind="primary" disabled={isBusy} onClick={() => void decide({ approve: true, scope: "once" })}>
+        <Button kind="primary" isBusy={isBusy} onClick={() => void decide({ approve: true, scope: "once" })}>
           Allow once
         </Button>
         {covers !== null && (
           <>
-            <Button disabled={isBusy} onClick={() => void decide({ approve: true, scope: "session" })}>
+            <Button isBusy={isBusy} onClick={() => void decide({ approve: true, scope: "session" })}>
               Allow for this session
             </Button>
-            <Button disabled={isBusy} onClick={() => void decide({ approve: true, scope: "always" })}>
+            <Button isBusy={isBusy} onClick={() => void decide({ approve: true, scope: "always" })}>
               Always allow
             </Button>
           </>
@@ -99,7 +101,7 @@ function ApprovalCard({ session, question }: { session: string; question: Approv
           onInput={(event) => setReason(event.currentTarget.value)}
         />
         <Button
-          disabled={isBusy}
+          isBusy={isBusy}
           onClick={() => void decide({ approve: false, ...(reason.trim() !== "" && { reason: reason.trim() }) })}
         >
           Refuse
@@ -137,10 +139,10 @@ function ClarifyCard({ session, question }: { session: string; question: Clarify
       ))}
       {error !== undefined && <ErrorNote error={error} />}
       <div class="ask-actions">
-        <Button type="submit" kind="primary" disabled={isBusy || !isReady}>
+        <Button type="submit" kind="primary" isBusy={isBusy} disabled={!isReady}>
           Answer
         </Button>
-        <Button disabled={isBusy} onClick={() => void decide({ approve: false })}>
+        <Button isBusy={isBusy} onClick={() => void decide({ approve: false })}>
           Let the agent decide
         </Button>
       </div>

@@ -216,8 +216,11 @@ export function openSession(session: string, onRefused: (message: OutgoingMessag
   /** Messages whose turn has begun are in the conversation. */
   function settle(): void {
     const { turns, into } = conversation.peek();
-    const isKnown = (item: Item) => item.kind === "person" && item.text !== null;
-    const begun = turns.filter(({ items, end: over }) => over !== null || items.some(isKnown)).map(({ n }) => n);
+    const isPerson = (item: Item) => item.kind === "person";
+    const isUnknown = (item: Item) => item.kind === "person" && item.text === null;
+    const begun = turns
+      .filter(({ items, end: over }) => !items.some(isUnknown) && (over !== null || items.some(isPerson)))
+      .map(({ n }) => n);
     outgoing.settle(new Set([...begun, ...into.keys()]));
   }
 

@@ -31,14 +31,14 @@ export function TurnActions({ session, turn, onRetry, onBranch }: TurnActionsPro
     });
   return (
     <>
-      <Button kind="quiet" icon="retry" label="Try again in a branch" disabled={isBusy} onClick={() => run(onRetry)} />
-      <Button kind="quiet" icon="branch" label="Branch from here" disabled={isBusy} onClick={() => run(onBranch)} />
+      <Button kind="quiet" icon="retry" label="Try again in a branch" isBusy={isBusy} onClick={() => run(onRetry)} />
+      <Button kind="quiet" icon="branch" label="Branch from here" isBusy={isBusy} onClick={() => run(onBranch)} />
       <Button
         kind="quiet"
         icon="thumb_up"
         label="This was right"
         aria-pressed={rated === "up"}
-        disabled={isBusy}
+        isBusy={isBusy}
         onClick={() => rate("up")}
       />
       <Button
@@ -46,7 +46,7 @@ export function TurnActions({ session, turn, onRetry, onBranch }: TurnActionsPro
         icon="thumb_down"
         label="This was wrong"
         aria-pressed={rated === "down"}
-        disabled={isBusy}
+        isBusy={isBusy}
         onClick={() => rate("down")}
       />
     </>

@@ -21,6 +21,7 @@ export function Button({
   children,
   disabled,
   class: more,
+  onClick,
   ...rest
 }: ButtonProps) {
   const shape = children === undefined ? " button-icon" : "";
@@ -32,7 +33,10 @@ export function Button({
       aria-label={label}
       title={label}
       aria-busy={isBusy}
-      disabled={disabled || isBusy}
+      // A button that is switched off loses the focus, so a busy one only says that it is off.
+      aria-disabled={isBusy || undefined}
+      disabled={disabled}
+      onClick={isBusy ? (event) => event.preventDefault() : onClick}
     >
       {icon && <Icon name={icon} />}
       {children !== undefined && <span>{children}</span>}

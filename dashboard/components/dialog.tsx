@@ -22,7 +22,7 @@ export function Dialog({
     dialog.current?.showModal();
   }, []);
   return (
-    <dialog ref={dialog} class="dialog" aria-labelledby={id} onClose={onClose}>
+    <dialog ref={dialog} class="dialog" tabIndex={-1} aria-labelledby={id} onClose={onClose}>
       <div class="dialog-head">
         <h2 id={id} dir="auto">
           {showHidden(title)}

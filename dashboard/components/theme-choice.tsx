@@ -3,7 +3,7 @@ import { type Theme, chooseTheme, theme } from "../data/preferences.ts";
 import { Icon } from "./icon.tsx";
 
 const THEMES: { value: Theme; name: string }[] = [
-  { value: "system", name: "As the system" },
+  { value: "system", name: "System" },
   { value: "light", name: "Light" },
   { value: "dark", name: "Dark" },
 ];

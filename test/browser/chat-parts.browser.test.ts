@@ -133,9 +133,13 @@ it("shows what has changed since a checkpoint, and goes back to it", async () =>
 it("sends a message with other words in a branch, and leaves the conversation as it is", async () => {
   const { page, session, entries } = await openChat({ before: ["Note: one", "Note: two"] });
   const turn = page.getByRole("region", { name: "Turn 2" });
+  const edited = turn.getByRole("textbox", { name: "Edited text" });
+  await page.getByRole("textbox", { name: "Message" }).press("ArrowUp");
+  await expect.poll(() => edited.evaluate((field) => field === document.activeElement)).toBe(true);
+  await edited.press("Escape");
   await turn.getByText("Note: two").hover();
   await turn.getByRole("button", { name: "Edit in a branch" }).click();
-  await turn.getByRole("textbox", { name: "Edited text" }).fill("Note: three");
+  await edited.fill("Note: three");
   await turn.getByRole("button", { name: "Branch with this text" }).click();
   await page.waitForURL((url) => /#\/chat\/[0-9A-Z]{26}$/.test(url.hash) && !url.hash.includes(session));
   await log(page).getByText("Note: three").waitFor();

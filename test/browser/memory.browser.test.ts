@@ -40,6 +40,8 @@ describe("a fact", () => {
     await page.getByRole("dialog").getByText("It may be learned again").waitFor();
     await page.getByRole("dialog").getByRole("button", { name: "Forget" }).click();
     await you.getByText("Nothing yet").waitFor();
+    // The focus goes to what is left, not to the top of the document.
+    await expect.poll(() => page.evaluate("document.activeElement.closest('main') !== null")).toBe(true);
     await page.getByLabel("Search in memory").fill("");
 
     await factOf(page, "alder").getByRole("button", { name: "Purge" }).click();

@@ -30,7 +30,7 @@ export function chat(request: ModelRequest): Reply {
     const store = /\b(I|my|me|I'm)\b/.test(fact) ? "user" : "memory";
     return { text: "I will keep that.", calls: [["memory", { action: "add", store, content: sentence(fact) }]] };
   }
-  const command = /^(?:run|execute)\s*:?\s*`([^`]+)`|^\$\s+(.+)$/i.exec(text);
+  const command = /^(?:run|execute)\s*:?\s*`([^`]+)`|^(?:run:|\$)\s+(.+)$/i.exec(text);
   if (command && tools.has("terminal")) {
     return { text: "", calls: [["terminal", { command: (command[1] ?? command[2])! }]] };
   }

@@ -99,6 +99,7 @@ describe("rehearsal", () => {
     ["Show the skill using-the-workspace", "skill_view", { name: "using-the-workspace" }],
     ["Search my earlier conversations for the rain report", "session_search", { query: "the rain report" }],
     ["What did we agree about the rain report?", "session_search", { query: "the rain report?" }],
+    ["run: ls -la; cat notes.txt", "terminal", { command: "ls -la; cat notes.txt" }],
     ["run: `cat notes.txt`", "terminal", { command: "cat notes.txt" }],
     ["run `wc -l notes.txt`", "terminal", { command: "wc -l notes.txt" }],
     ["Ask me: Which colour? red, dark blue", "clarify", { question: "Which colour?", choices: ["red", "dark blue"] }],
