@@ -60,7 +60,7 @@ export const slack: Platform<SlackFields> = {
     "Under App Home allow messages to the app.",
     "After the channel is saved: under Event Subscriptions set the Request URL {address} and subscribe to the bot events app_mention, message.channels, message.groups, message.im and message.mpim.",
     "Under Interactivity set the Request URL {address}. Under Slash Commands create /talaria with the same URL.",
-    "Invite the bot to the channels that it shall hear.",
+    "Invite the bot to the channels that it should read.",
   ],
   capabilities: {
     edit: true,

@@ -43,7 +43,7 @@ export const telegram: Platform<TelegramFields> = {
   ],
   steps: [
     "Open a chat with @BotFather on Telegram, send /newbot, and copy the token.",
-    "For groups: send /setprivacy to @BotFather and choose Disable if the bot shall hear messages that do not mention it. Then add the bot to the group.",
+    "For groups: send /setprivacy to @BotFather and choose Disable if the bot should read messages that do not mention it. Then add the bot to the group.",
   ],
   capabilities: {
     edit: true,

@@ -79,9 +79,6 @@ function loadPage({ slug, load }: PageEntry): void {
 
 function LoadedPage({ entry, rest }: { entry: PageEntry; rest: string[] }) {
   const component = loaded.value[entry.slug];
-  useEffect(() => {
-    document.title = `${entry.name} · Talaria`;
-  }, [entry]);
   // A fault of one page leaves the navigation and the other pages whole, and one part of a page leaves the others.
   const [broken, forget] = useErrorBoundary((error: unknown) => console.error(error)) as [unknown, () => void];
   useEffect(forget, [rest.join("/")]);

@@ -24,12 +24,15 @@ interface SettingFieldProps {
   enter(draft: Draft): void;
 }
 
+/** Each description of such a setting already says what 0 means. */
+const ZERO_RULE = ", where 0 is no limit";
+
 export function SettingField({ name, info, draft, error, enter }: SettingFieldProps) {
   const id = useId();
   const isUnsaved = draft !== undefined && isChanged(name, info, draft);
   const isOwn = draft === undefined || !isUnsaved ? info.own !== null : draft !== null;
   const unit = controlOf(info) === "number" ? unitOf(name).name : "";
-  const allowed = controlOf(info) === "number" ? describeAllowed(name, info) : "";
+  const allowed = controlOf(info) === "number" ? describeAllowed(name, info).replace(ZERO_RULE, "") : "";
   const isCut = info.own !== null && JSON.stringify(info.own) !== JSON.stringify(info.value);
   return (
     <div class="setting">

@@ -30,9 +30,9 @@ function FileApproval({ session, approval }: { session: string; approval: string
       {(asked) =>
         asked.kind === "file" && (
           <section class="ask ask-open" aria-label={`The agent asks to change ${asked.path}`}>
-            <h3>
+            <h2>
               <Icon name="file" /> <span dir="auto">May {asked.path} say this?</span>
-            </h3>
+            </h2>
             <p class="muted small">The agent follows this file in later conversations, so its change waits for you.</p>
             <Diff name={asked.path} before={asked.current} after={asked.content} />
             {error !== undefined && <ErrorNote error={error} />}

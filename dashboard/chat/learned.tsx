@@ -6,9 +6,9 @@ import type { Lesson } from "./place-lessons.ts";
 export function Learned({ lessons }: { lessons: readonly Lesson[] }) {
   return (
     <section class="learned" aria-label="Learned from this turn">
-      <h3>
+      <h2>
         <Icon name="spark" /> Learned
-      </h3>
+      </h2>
       <ul>
         {lessons.map(({ review, lesson }) => (
           <li key={`${review} ${lesson.kind === "skill" ? `${lesson.skill} ${lesson.rev}` : lesson.id}`}>

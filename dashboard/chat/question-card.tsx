@@ -55,9 +55,9 @@ function ApprovalCard({ session, question }: { session: string; question: Approv
   const [reason, setReason] = useState("");
   return (
     <section class="ask ask-open" aria-label="The agent asks to run something">
-      <h3>
+      <h2>
         <Icon name="warning" /> May this run?
-      </h3>
+      </h2>
       <pre tabIndex={0} class="ask-what" dir="auto">
         {summary}
       </pre>

@@ -1,5 +1,6 @@
 // The head of a page: its one h1, what it is for, and its actions.
 import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 
 interface PageFrame {
   title: ComponentChildren;
@@ -15,11 +16,18 @@ interface PageFrame {
 }
 
 export function Page({ title, lead, actions, tabs, isWide = false, children }: PageFrame) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  // The name in tabs, history and bookmarks.
+  useEffect(() => {
+    document.title = `${heading.current!.textContent} · Talaria`;
+  });
   return (
     <div class={`page${isWide ? " page-wide" : ""}`}>
       <header class="page-head">
         <div class="page-title">
-          <h1 dir="auto">{title}</h1>
+          <h1 dir="auto" ref={heading}>
+            {title}
+          </h1>
           {lead !== undefined && <p class="muted">{lead}</p>}
         </div>
         {actions !== undefined && <div class="page-actions">{actions}</div>}

@@ -32,7 +32,7 @@ export function Routes() {
         of={list}
         empty={
           <Empty icon="hook" title="No webhooks yet">
-            <p>Add one, and give its address and secret to the system that shall send events.</p>
+            <p>Add one, and give its address and secret to the system that sends the events.</p>
           </Empty>
         }
       >

@@ -18,7 +18,7 @@ export function GoalList() {
         of={list}
         empty={
           <Empty icon="goal" title="No goals yet">
-            <p>A session works at a goal turn by turn, until a judge says that it is reached.</p>
+            <p>Set one with “New goal”, or start from a blueprint.</p>
             {may("write") && (
               <a class="button" href={hrefOf("jobs", "-", "blueprints")}>
                 See the blueprints

@@ -18,7 +18,7 @@ export function JobList() {
       of={list}
       empty={
         <Empty icon="clock" title="No jobs yet">
-          <p>A job is a task that a session of its own does at its times.</p>
+          <p>Make one with “New job”, or start from a blueprint, such as a morning brief or a watch on a page.</p>
           {may("write") && (
             <a class="button button-primary" href={hrefOf("jobs", "-", "blueprints")}>
               Start from a blueprint

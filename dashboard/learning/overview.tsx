@@ -162,7 +162,7 @@ function Refusals({ ledger, days, now }: InTime) {
   return (
     <Section title="What was refused, and why">
       {reasons.length === 0 ? (
-        <p class="muted">Reviews were refused nothing in this time.</p>
+        <p class="muted">Nothing was refused in this time.</p>
       ) : (
         <div class="table-frame" tabIndex={0} role="group" aria-label="Refused writes">
           <table class="table">

@@ -42,8 +42,8 @@ export function Page({ rest: [given, part] }: PageProps) {
           title={board === undefined ? "No boards yet" : `There is no board ${quote(board.slice(0, 64))}`}
         >
           <p>
-            A board holds cards. Cards that are ready are worked on by sessions of their own, unless they are a
-            person's.
+            A board holds cards. The agent works on each card that is ready, in a session of its own, unless a person
+            has the card.
           </p>
           {may("write") && (
             <Button kind="primary" icon="plus" onClick={() => setMaking(true)}>

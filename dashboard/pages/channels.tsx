@@ -79,7 +79,7 @@ function describeCapabilities(can: Platform["capabilities"]): string {
     can.threads && "threads",
     can.buttons > 0 && "buttons",
     (can.filesIn || can.filesOut) && "files",
-    can.edit && "answers that grow",
+    can.edit && "streamed answers",
   ].filter(Boolean);
   return words.length === 0 ? "Texts" : `Texts, ${words.join(", ")}`;
 }

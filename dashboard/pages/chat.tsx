@@ -160,7 +160,7 @@ export function Page({ rest }: PageProps) {
               <div class="welcome">
                 <p class="welcome-title">What shall we work on?</p>
                 <p class="muted">
-                  The agent answers first and learns afterwards. What it learned, and why, stands under each turn.
+                  The agent answers first and learns afterwards. Under each turn it shows what it learned, and why.
                 </p>
               </div>
             </div>

@@ -16,7 +16,7 @@ export function Page({ rest: [id] }: PageProps) {
   return (
     <Frame
       title="Goals"
-      lead="What sessions work at by themselves, until a judge says that it is reached."
+      lead="A session works towards a goal turn by turn, until a judge says that it is reached."
       actions={
         may("write") && (
           <Button kind="primary" icon="plus" onClick={() => setMaking(true)}>

@@ -26,7 +26,7 @@ export function Page({ rest: [name] }: PageProps) {
   return (
     <Frame
       title="Jobs"
-      lead="Tasks that sessions of their own do at their times."
+      lead="Tasks that run on a schedule, each time in a session of its own."
       tabs={<Tabs label="Parts of the jobs" tabs={tabs} />}
       actions={
         may("write") && (

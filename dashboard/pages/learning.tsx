@@ -17,7 +17,8 @@ const LEADS: Record<string, string> = {
   overview: "Whether what the agent learns helps, what it costs, and what was refused.",
   reviews: "After its work the agent looks back. Each review says what it read, what it kept, and what was refused.",
   pending: "Changes of skills and memory that wait for you. Nothing here is in use yet.",
-  curator: "Keeps the library in order: it ages, checks, rewrites and merges skills. Each run can be rolled back.",
+  curator:
+    "The curator keeps the skills in order: it ages, checks, rewrites and merges them. Each run can be rolled back.",
   journey: "Everything that was learned, corrected, withdrawn and merged.",
 };
 

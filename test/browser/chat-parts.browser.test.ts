@@ -121,7 +121,7 @@ it("shows what has changed since a checkpoint, and goes back to it", async () =>
   await page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Checkpoints" }).click();
   await page.getByRole("button", { name: "Changes", exact: true }).first().click();
-  await page.getByRole("button", { name: "plan.txt" }).click();
+  await page.getByRole("button", { name: "plan.txt", exact: true }).click();
   await page.getByRole("group", { name: "Changes of plan.txt" }).getByText("second").waitFor();
   await expectAccessible(page);
   await page.getByRole("button", { name: "Restore" }).first().click();
@@ -135,7 +135,7 @@ it("sends a message with other words in a branch, and leaves the conversation as
   const turn = page.getByRole("region", { name: "Turn 2" });
   const edited = turn.getByRole("textbox", { name: "Edited text" });
   await page.getByRole("textbox", { name: "Message" }).press("ArrowUp");
-  await expect.poll(() => edited.evaluate((field) => field === document.activeElement)).toBe(true);
+  await expect.poll(() => edited.and(page.locator(":focus")).count()).toBe(1);
   await edited.press("Escape");
   await turn.getByText("Note: two").hover();
   await turn.getByRole("button", { name: "Edit in a branch" }).click();
