@@ -7,7 +7,7 @@ import { call } from "../data/api.ts";
 import { type LiveState, openLive } from "../data/live.ts";
 import { invalidate } from "../data/resource.ts";
 import type { CardLine } from "./cards.ts";
-import type { CardEvent } from "./events.ts";
+import type { CardEvent } from "./drawer/events.ts";
 
 export interface BoardCards {
   cards: CardLine[];

@@ -21,7 +21,7 @@ import {
   toColumns,
 } from "./cards.ts";
 import { Column } from "./column.tsx";
-import { Drawer } from "./drawer.tsx";
+import { Drawer } from "./drawer/drawer.tsx";
 import { MoveDialog } from "./move-dialog.tsx";
 import { BEGINNINGS, NewCardDialog } from "./new-card.tsx";
 import { toastError } from "../components/toasts.tsx";

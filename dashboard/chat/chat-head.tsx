@@ -5,7 +5,7 @@ import { Button } from "../components/button.tsx";
 import { Icon } from "../components/icon.tsx";
 import { isPanelOpen, showPanel } from "../data/preferences.ts";
 import { hrefOf } from "../pages.ts";
-import type { SessionView } from "./session-view.ts";
+import type { SessionView } from "./session/session-view.ts";
 
 const KINDS = { delegated: "Delegated", webhook: "Webhook", card: "Card", job: "Job", chat: "" };
 

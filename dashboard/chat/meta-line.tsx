@@ -1,9 +1,9 @@
 // The line below the composer: the model, how much of its context is used, what the session has cost, how much came from the cache.
 import { formatMoney, formatNumber, formatShare, formatShort } from "../components/numbers.ts";
 import { useResource } from "../data/resource.ts";
-import type { Conversation } from "./conversation.ts";
-import type { AnswerItem } from "./items.ts";
-import type { SessionView } from "./session-view.ts";
+import type { Conversation } from "./session/conversation.ts";
+import type { AnswerItem } from "./session/items.ts";
+import type { SessionView } from "./session/session-view.ts";
 
 export function MetaLine({ view }: { view: SessionView }) {
   const detail = view.detail.value;

@@ -1,9 +1,9 @@
 // The line above the composer: what the agent does, and whether the page follows it. And the words that a screen reader hears: an answer as
 // a whole when it is there, not each of its words.
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Conversation } from "./conversation.ts";
-import { describeActivity, openTurn } from "./progress.ts";
-import type { SessionView } from "./session-view.ts";
+import type { Conversation } from "./session/conversation.ts";
+import { describeActivity, openTurn } from "./session/progress.ts";
+import type { SessionView } from "./session/session-view.ts";
 
 /** A short loss says nothing. */
 const SAY_LOSS_MS = 1_000;

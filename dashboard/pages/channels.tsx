@@ -3,9 +3,9 @@ import { Badge } from "../components/badge.tsx";
 import { Page as Frame, Tabs } from "../components/page.tsx";
 import { Loaded } from "../components/states.tsx";
 import { Time } from "../components/time.tsx";
-import { ChannelDeliveries } from "../connections/channel-deliveries.tsx";
-import { ChannelPage } from "../connections/channel-page.tsx";
-import type { Platform } from "../connections/platform.ts";
+import { ChannelDeliveries } from "../channels/channel-deliveries.tsx";
+import { ChannelPage } from "../channels/channel-page.tsx";
+import type { Platform } from "../channels/platform.ts";
 import { useResource } from "../data/resource.ts";
 import { type PageProps, hrefOf } from "../pages.ts";
 

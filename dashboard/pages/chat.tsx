@@ -1,21 +1,21 @@
 // Chat: one conversation, or the beginning of a new one. The composer is there before anything is read; a session is made with the first
 // message. `#/chat`, `#/chat/SESSION`, `#/chat/SESSION/TURN`.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { Composer } from "../chat/composer.tsx";
-import { ConversationLog } from "../chat/conversation-log.tsx";
-import { branchAfter, branchBefore, readImages } from "../chat/branching.ts";
-import { carryOut } from "../chat/carry-out.ts";
+import { Composer } from "../chat/composer/composer.tsx";
+import { ConversationLog } from "../chat/log/conversation-log.tsx";
+import { branchAfter, branchBefore, readImages } from "../chat/session/branching.ts";
+import { carryOut } from "../chat/composer/carry-out.ts";
 import { ChatHead } from "../chat/chat-head.tsx";
-import type { Turn } from "../chat/conversation.ts";
+import type { Turn } from "../chat/session/conversation.ts";
 import { MetaLine } from "../chat/meta-line.tsx";
-import type { Composed } from "../chat/outgoing.ts";
-import type { PersonActions } from "../chat/person-message.tsx";
-import { describeActivity } from "../chat/progress.ts";
-import { type SessionView, openSession } from "../chat/session-view.ts";
-import { SidePanel } from "../chat/side-panel.tsx";
+import type { Composed } from "../chat/session/outgoing.ts";
+import type { PersonActions } from "../chat/log/person-message.tsx";
+import { describeActivity } from "../chat/session/progress.ts";
+import { type SessionView, openSession } from "../chat/session/session-view.ts";
+import { SidePanel } from "../chat/panel/side-panel.tsx";
 import { StatusLine } from "../chat/status-line.tsx";
-import { TurnActions } from "../chat/turn-actions.tsx";
-import { uploadFiles } from "../chat/upload-files.ts";
+import { TurnActions } from "../chat/log/turn-actions.tsx";
+import { uploadFiles } from "../chat/session/upload-files.ts";
 import { ErrorNote } from "../components/states.tsx";
 import { toastError } from "../components/toasts.tsx";
 import { call } from "../data/api.ts";

@@ -1,8 +1,8 @@
 // Health: the version, a check-up of every part of the server, and the profile as a whole.
 import { signal } from "@preact/signals";
-import { CheckLines } from "../administration/check-lines.tsx";
-import { countLines } from "../administration/check-words.ts";
-import { WholeProfile } from "../administration/whole-profile.tsx";
+import { CheckLines } from "../health/check-lines.tsx";
+import { countLines } from "../health/check-words.ts";
+import { WholeProfile } from "../health/whole-profile.tsx";
 import { Button } from "../components/button.tsx";
 import { Facts } from "../components/facts.tsx";
 import { formatDuration, formatMoney, formatNumber } from "../components/numbers.ts";

@@ -1,7 +1,7 @@
 // Keys: who may use this profile. Its keys, the browsers that are signed in, and the log of what each has changed.
-import { AuditLog } from "../administration/audit-log.tsx";
-import { KeyList } from "../administration/key-list.tsx";
-import { SignInList } from "../administration/sign-in-list.tsx";
+import { AuditLog } from "../keys/audit-log.tsx";
+import { KeyList } from "../keys/key-list.tsx";
+import { SignInList } from "../keys/sign-in-list.tsx";
 import { Page as Frame, Tabs } from "../components/page.tsx";
 import { ScopeNote } from "../components/scope-note.tsx";
 import { useList } from "../data/list.ts";

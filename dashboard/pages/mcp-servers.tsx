@@ -8,7 +8,7 @@ import { Page as Frame } from "../components/page.tsx";
 import { Empty, Listed } from "../components/states.tsx";
 import { Time } from "../components/time.tsx";
 import { useAction } from "../components/use-action.ts";
-import { ServerForm } from "../connections/server-form.tsx";
+import { ServerForm } from "../mcp-servers/server-form.tsx";
 import { type Answer, call } from "../data/api.ts";
 import { type List, useList } from "../data/list.ts";
 import { may } from "../data/sign-in.ts";

@@ -1,6 +1,6 @@
 // Models: which model does what, what each can and costs, and whether it answers.
 import { useState } from "preact/hooks";
-import { CheckLines } from "../administration/check-lines.tsx";
+import { CheckLines } from "../health/check-lines.tsx";
 import {
   type ListedModel,
   type ModelList,
@@ -9,7 +9,7 @@ import {
   describeWindow,
   listModels,
   nameSlot,
-} from "../administration/model-words.ts";
+} from "../models/model-words.ts";
 import { Badge } from "../components/badge.tsx";
 import { Button } from "../components/button.tsx";
 import { formatDuration, formatMoney, formatNumber } from "../components/numbers.ts";

@@ -1,8 +1,8 @@
 // Settings: what a person sets for their agent, each part with an address of its own.
-import { ApprovalSettings } from "../administration/approval-settings.tsx";
-import { GeneralSettings } from "../administration/general-settings.tsx";
-import { PersonalitySettings } from "../administration/personality-settings.tsx";
-import { ToolSettings } from "../administration/tool-settings.tsx";
+import { ApprovalSettings } from "../settings/approval-settings.tsx";
+import { GeneralSettings } from "../settings/general-settings.tsx";
+import { PersonalitySettings } from "../settings/personality-settings.tsx";
+import { ToolSettings } from "../settings/tool-settings.tsx";
 import { Page as Frame, Tabs } from "../components/page.tsx";
 import { ThemeChoice } from "../components/theme-choice.tsx";
 import { type PageProps, hrefOf } from "../pages.ts";

@@ -1,6 +1,6 @@
 // Usage: what model calls used and cost, by day, kind and model, and what the budgets have left.
 import { useState } from "preact/hooks";
-import { Budgets } from "../administration/budgets.tsx";
+import { Budgets } from "../usage/budgets.tsx";
 import {
   KIND_NAMES,
   type Measure,
@@ -13,7 +13,7 @@ import {
   startOf,
   sumParts,
   toSeries,
-} from "../administration/usage-series.ts";
+} from "../usage/usage-series.ts";
 import { formatMoney, formatNumber, formatShare, formatShort } from "../components/numbers.ts";
 import { Page as Frame, Section, Tabs } from "../components/page.tsx";
 import { Plot } from "../components/plot.tsx";

@@ -1,8 +1,8 @@
 // Webhooks: routes by which other systems send events to the agent, and addresses that are told of events here.
 import { Page as Frame, Tabs } from "../components/page.tsx";
-import { Hooks } from "../connections/hooks.tsx";
-import { HookDeliveries, WebhookDeliveries } from "../connections/webhook-deliveries.tsx";
-import { Routes } from "../connections/routes.tsx";
+import { Hooks } from "../webhooks/hooks.tsx";
+import { HookDeliveries, WebhookDeliveries } from "../webhooks/webhook-deliveries.tsx";
+import { Routes } from "../webhooks/routes.tsx";
 import { type PageProps, hrefOf } from "../pages.ts";
 
 export function Page({ rest: [part = "in", of] }: PageProps) {

@@ -14,9 +14,9 @@ import {
   toAssigneeKey,
   toColumns,
 } from "../../dashboard/board/cards.ts";
-import { describeEvent } from "../../dashboard/board/events.ts";
+import { describeEvent } from "../../dashboard/board/drawer/events.ts";
 import { fromLocalTime, toLocalTime } from "../../dashboard/board/local-time.ts";
-import { nameOfAddress } from "../../dashboard/board/name-of-address.ts";
+import { nameOfAddress } from "../../dashboard/board/drawer/name-of-address.ts";
 
 function makeCard(id: string, more: Partial<CardLine> = {}): CardLine {
   return {

@@ -1,13 +1,13 @@
 // Small decisions of the chat page: where a lesson stands, what a call shows, what the agent is doing, which notices a person reads.
 import { describe, expect, it } from "vitest";
 import type { AgentEvent } from "../../core/schemas/entry.ts";
-import { sortFiles } from "../../dashboard/chat/attachments.ts";
-import { parseLine, suggest } from "../../dashboard/chat/completion.ts";
-import { type Conversation, EMPTY, applyEvent } from "../../dashboard/chat/conversation.ts";
-import { toForm } from "../../dashboard/chat/notice-text.ts";
-import { type Review, placeLessons } from "../../dashboard/chat/place-lessons.ts";
-import { describeActivity, openQuestion } from "../../dashboard/chat/progress.ts";
-import { summarise, toChanges, toResultText } from "../../dashboard/chat/tool-outcome.ts";
+import { sortFiles } from "../../dashboard/chat/composer/attachments.ts";
+import { parseLine, suggest } from "../../dashboard/chat/composer/completion.ts";
+import { type Conversation, EMPTY, applyEvent } from "../../dashboard/chat/session/conversation.ts";
+import { toForm } from "../../dashboard/chat/log/notice-text.ts";
+import { type Review, placeLessons } from "../../dashboard/chat/log/place-lessons.ts";
+import { describeActivity, openQuestion } from "../../dashboard/chat/session/progress.ts";
+import { summarise, toChanges, toResultText } from "../../dashboard/chat/log/tool-outcome.ts";
 import { NO_STATS } from "../../core/schemas/entry.ts";
 
 const SESSION = "01J00000000000000000000000";

@@ -1,8 +1,8 @@
 // The forms of channels and MCP servers: what is read of a text, and what is shown of fields.
 import { describe, expect, it } from "vitest";
-import { readKnown, toWords } from "../../dashboard/connections/channel-fields.tsx";
-import { describeTest } from "../../dashboard/connections/channel-page.tsx";
-import { readLines } from "../../dashboard/connections/read-fields.ts";
+import { readKnown, toWords } from "../../dashboard/channels/channel-fields.tsx";
+import { describeTest } from "../../dashboard/channels/channel-page.tsx";
+import { readLines } from "../../dashboard/components/read-fields.ts";
 
 describe("readLines", () => {
   it("reads names and values, and keeps colons in a value", () => {

@@ -16,7 +16,7 @@ import {
   applyTurns,
   chooseStart,
   takeReread,
-} from "../../dashboard/chat/conversation.ts";
+} from "../../dashboard/chat/session/conversation.ts";
 import { createParkedSession } from "../support/session/parked-session.ts";
 import { must, ticks } from "../support/session/scripted-session.ts";
 import { runs } from "../support/thorough.ts";

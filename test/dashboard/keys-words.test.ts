@@ -9,7 +9,7 @@ import {
   nameActor,
   nameKey,
   outlives,
-} from "../../dashboard/administration/keys-words.ts";
+} from "../../dashboard/keys/keys-words.ts";
 
 const KEY: KeyInfo = { id: "key_000000000001", label: "nightly", scopes: ["read"], createdAt: 1 };
 

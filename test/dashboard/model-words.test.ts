@@ -1,7 +1,7 @@
 // What the pages Models and Health say.
 import { describe, expect, it } from "vitest";
-import { countLines } from "../../dashboard/administration/check-words.ts";
-import { describePrice, describeWindow, listModels, nameSlot } from "../../dashboard/administration/model-words.ts";
+import { countLines } from "../../dashboard/health/check-words.ts";
+import { describePrice, describeWindow, listModels, nameSlot } from "../../dashboard/models/model-words.ts";
 
 describe("models", () => {
   it("are listed once: those to choose from, then those of other work", () => {

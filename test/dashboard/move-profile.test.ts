@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { endTar, listTarEntries, writeTarEntry } from "../../cli/moving/tar-file.ts";
-import { openArchive, packArchive } from "../../dashboard/administration/move-profile.ts";
+import { openArchive, packArchive } from "../../dashboard/health/move-profile.ts";
 
 const SEALED = { manifest: "{}", deployment: "d", signature: "s" };
 

@@ -44,7 +44,7 @@ afterEach(() => {
 
 /** What a page does that shows a session; `again`: the same one. */
 async function open(again = false) {
-  const { openOutgoing } = await import("../../dashboard/chat/outgoing.ts");
+  const { openOutgoing } = await import("../../dashboard/chat/session/outgoing.ts");
   const refused: string[] = [];
   if (!again) sessions += 1;
   const outgoing = openOutgoing({

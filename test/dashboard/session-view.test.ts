@@ -64,7 +64,7 @@ class FakeSocket extends EventTarget {
 }
 
 async function open() {
-  const { openSession } = await import("../../dashboard/chat/session-view.ts");
+  const { openSession } = await import("../../dashboard/chat/session/session-view.ts");
   const view = openSession("s", () => {});
   await passes(1_000);
   return view;

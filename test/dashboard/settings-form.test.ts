@@ -12,7 +12,7 @@ import {
   labelOf,
   shownOf,
   toChanges,
-} from "../../dashboard/administration/settings-form.ts";
+} from "../../dashboard/settings/settings-form.ts";
 
 const info = (operator: Info["operator"], allowed: Info["allowed"], own: Info["own"] = null): Info => ({
   value: own ?? operator,

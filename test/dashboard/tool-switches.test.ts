@@ -1,7 +1,7 @@
 // Switches of tools, and policies as text, of the page Settings.
 import { describe, expect, it } from "vitest";
-import { describePolicy, readArguments, writeArguments } from "../../dashboard/administration/policy-words.ts";
-import { groupTools, isOff, switchTool } from "../../dashboard/administration/tool-switches.ts";
+import { describePolicy, readArguments, writeArguments } from "../../dashboard/settings/policy-words.ts";
+import { groupTools, isOff, switchTool } from "../../dashboard/settings/tool-switches.ts";
 
 describe("the switch of a tool", () => {
   it("adds and removes one name and keeps what else is set", () => {

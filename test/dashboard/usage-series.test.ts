@@ -10,7 +10,7 @@ import {
   startOf,
   sumParts,
   toSeries,
-} from "../../dashboard/administration/usage-series.ts";
+} from "../../dashboard/usage/usage-series.ts";
 
 const NOW = Date.parse("2026-11-27T23:30:00Z");
 const NOTHING: UsageSum = {
