@@ -20,6 +20,9 @@ export function Dialog({
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     dialog.current?.showModal();
+    // A form begins in its first field, not at the button that closes it.
+    if (!dialog.current?.querySelector("[autofocus]"))
+      dialog.current?.querySelector<HTMLElement>("input, textarea, select")?.focus();
   }, []);
   return (
     <dialog ref={dialog} class="dialog" tabIndex={-1} aria-labelledby={id} onClose={onClose}>

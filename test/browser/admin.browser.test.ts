@@ -19,6 +19,7 @@ describe("a key", () => {
     const owner = await createOwner();
     const { page, faults } = await openPage({ key: owner.key, at: "#/keys" });
     await page.getByRole("button", { name: "Make a key" }).click();
+    await page.locator("dialog input:focus").waitFor();
     await dialog(page).getByLabel("Name").fill("nightly report");
     await dialog(page).getByLabel("Daily work").check();
     await dialog(page).getByRole("button", { name: "Make key" }).click();
