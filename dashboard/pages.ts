@@ -3,12 +3,12 @@ import type { ComponentType } from "preact";
 import type { IconName } from "./components/icon.tsx";
 
 export interface PageProps {
-  /** The parts of the address behind the page's own, unescaped: `["csv-mean", "3"]` of `#/skills/csv-mean/3`. */
+  /** The parts of the address after the page's own, unescaped: `["csv-mean", "3"]` of `#/skills/csv-mean/3`. */
   rest: string[];
 }
 
 export interface PageEntry {
-  /** First part of the address behind `#/`. */
+  /** First part of the address after `#/`. */
   slug: string;
   /** Name of its link in the navigation. */
   name: string;
@@ -61,7 +61,7 @@ export function findPage(slug: string | undefined): PageEntry | undefined {
   return slug === undefined ? all[0] : all.find((page) => page.slug === slug);
 }
 
-/** The parts of a hash location such as `/skills/csv-mean`. A part that is no valid escape stays as it is. */
+/** The parts of a hash location such as `/skills/csv-mean`. A part that is not validly escaped stays as it is. */
 export function splitLocation(location: string): string[] {
   return location.split("/").filter(Boolean).map(unescapePart);
 }

@@ -65,7 +65,7 @@ export function ChannelOptions({ platform, options }: { platform: Platform["plat
               value={options[name] ?? ""}
               onChange={(event) => save({ [name]: event.currentTarget.value || null })}
             >
-              <option value="">as is usual</option>
+              <option value="">default</option>
               {Object.entries(values).map(([value, words]) => (
                 <option key={value} value={value}>
                   {words}

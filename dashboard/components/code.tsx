@@ -1,5 +1,5 @@
-// A text in the type of a typewriter, with a button that copies it. It is coloured as its language when the colouring has been loaded;
-// until then, and for a long text, it stands plain.
+// A text in a monospaced font, with a button that copies it. It is coloured as its language once the colouring is loaded. Until then, and
+// for a long text, it is plain.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "./button.tsx";
 import { showHidden } from "./hidden-text.ts";

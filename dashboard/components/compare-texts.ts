@@ -19,7 +19,7 @@ export async function compareTexts(before: string, after: string): Promise<DiffL
       const [sign, text] = [line[0], line.slice(1)];
       if (sign === "+") return [{ kind: "added", text, new: next++ }];
       if (sign === "-") return [{ kind: "removed", text, old: old++ }];
-      // "\ No newline at end of file" is no line of either text.
+      // "\ No newline at end of file" is not a line of either text.
       return sign === " " ? [{ kind: "same", text, old: old++, new: next++ }] : [];
     });
     return i === 0 ? lines : [{ kind: "gap", text: "" }, ...lines];

@@ -1,4 +1,4 @@
-// Icons as lines of 24 by 24, drawn in the text's colour. They stand beside words, so screen readers skip them.
+// Icons as lines of 24 by 24, drawn in the text's colour. They are next to words, so screen readers skip them.
 
 const PATHS = {
   chat: "M4 5h16v11H9l-5 4z",

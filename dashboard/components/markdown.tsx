@@ -1,5 +1,5 @@
 // Texts of models and people as Markdown. Everything passes DOMPurify, which gives the only HTML that the page's policy lets in. An image
-// of another host becomes a link, since the page asks nobody but its own server.
+// of another host becomes a link, since the page sends requests to its own server only.
 import DOMPurify from "dompurify";
 import { Marked } from "marked";
 import { useMemo } from "preact/hooks";

@@ -1,4 +1,4 @@
-// Curves over time by uPlot, which is loaded when a page shows the first one. Beside each stands its table, for who does not see it.
+// Curves over time by uPlot, which is loaded when a page shows the first one. Each has a table of the same figures, for readers who cannot see it.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { theme } from "../data/preferences.ts";
 
@@ -29,7 +29,7 @@ export interface PlotProps {
   range?: [number, number];
   /** First and last time of the time axis, in ms. Default: those of `times`. */
   span?: [number, number];
-  /** The series are parts of a sum, and stand on each other. */
+  /** The series are parts of a sum, drawn on top of each other. */
   isStacked?: boolean;
   /** The times are beginnings of UTC days, and are named so in every zone. */
   hasUtcDays?: boolean;

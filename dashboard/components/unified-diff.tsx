@@ -38,7 +38,7 @@ export interface DiffPart {
 
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
-/** The counts of a hunk say where it ends, so a removed line that begins with two dashes is no header. */
+/** The counts of a hunk say where it ends, so a removed line that begins with two dashes is not a header. */
 export function parseUnified(diff: string): DiffPart[] {
   const parts: DiffPart[] = [];
   const rows = diff.split("\n");

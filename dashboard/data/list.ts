@@ -76,7 +76,7 @@ export function createList<R extends ListRoute, Item>(
     return (await call(route, ...([full] as unknown as AskedArgs<R>))) as Answer<R> & { next?: string };
   }
 
-  /** Reads `count` pages from `after` on, and shows them behind `before`. */
+  /** Reads `count` pages from `after` on, and shows them after `before`. */
   async function read(count: number, after: string | undefined, before: Item[]): Promise<void> {
     const { signal: mine } = stopped;
     changes = [];

@@ -5,9 +5,9 @@ export type LiveState = "connecting" | "open" | "waiting" | "ended";
 export interface LiveOptions<Message> {
   /** `/v1/sessions/{session}/socket` or `/v1/boards/{board}/events`, filled in. */
   path: string;
-  /** Where the last known message stands. Absent: only what is new. */
+  /** Cursor of the last known message. Absent: only new messages come. */
   after?: string;
-  /** Where a message stands, for `after` of the next connection. */
+  /** Cursor of a message, for `after` of the next connection. */
   cursorOf(message: Message): string;
   onMessage(message: Message): void;
   onState(state: LiveState, why?: string): void;

@@ -18,7 +18,7 @@ export interface Resource<T> {
 
 interface Entry {
   state: Signal<{ value: unknown; error: unknown; isLoading: boolean }>;
-  /** Asks anew, in place of a request under way. Resolves when the newest request has ended. */
+  /** Sends a new request, which replaces one under way. Resolves when the newest request has ended. */
   load(): Promise<void>;
   /** Waits for the request under way, if there is one: asked again and again, a slow answer would never come. */
   ensure(): Promise<void>;
@@ -30,7 +30,7 @@ interface Entry {
   newest: Promise<void>;
 }
 
-/** An answer this young is shown without asking again: moving to and fro costs nothing. */
+/** An answer this young is shown without asking again: going back and forth costs nothing. */
 const FRESH_MS = 2_000;
 /** Entries that nobody shows, kept for going back. */
 const KEPT = 100;

@@ -51,7 +51,7 @@ export function toNewJob(fields: JobFields): NewJob {
   };
 }
 
-/** Only what was changed: a schedule that is sent again begins anew. `job`: as it was when the form was opened. */
+/** Only what was changed: a schedule that is sent again starts over. `job`: as it was when the form was opened. */
 export function toPatch(job: Job, before: JobFields, fields: JobFields): JobPatch {
   const differs = (...names: (keyof JobFields)[]) => names.some((name) => before[name] !== fields[name]);
   return {

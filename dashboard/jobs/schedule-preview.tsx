@@ -4,7 +4,7 @@ import { describeError } from "../data/api.ts";
 import { useResource } from "../data/resource.ts";
 import { formatInZone, readOwnZone } from "./job-words.ts";
 
-/** Written, not typed: the server is asked once the hands rest. */
+/** The server is asked after a pause in typing. */
 const PAUSE_MS = 400;
 
 export function SchedulePreview({ schedule, timeZone }: { schedule: string; timeZone: string }) {

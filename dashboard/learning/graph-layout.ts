@@ -15,7 +15,7 @@ const CHAR_PX = 7.4;
 
 export interface Layout {
   height: number;
-  /** Where the arcs begin: behind the longest name. */
+  /** Where the arcs begin: after the longest name. */
   arcX: number;
   work: { session: string; y: number }[];
   skills: { name: string; y: number }[];

@@ -31,7 +31,7 @@ const EMPTY: Record<Kind["kind"], { title: string; href: string; action: string 
 };
 
 const ROW_PX = 52;
-/** The search waits until nobody has typed for so long. */
+/** The search starts after this pause in typing. */
 const TYPING_MS = 250;
 
 export function Page({ rest: [given = "chat"] }: PageProps) {
@@ -42,7 +42,7 @@ export function Page({ rest: [given = "chat"] }: PageProps) {
   return (
     <Frame
       title="Sessions"
-      lead="Every conversation, with whoever or whatever began it."
+      lead="Every conversation: yours, and those that jobs, cards and webhooks began."
       tabs={searched === "" && <Tabs label="Kinds of sessions" tabs={tabs} />}
       actions={
         <a class="button button-primary" href="#/chat">
@@ -123,7 +123,7 @@ export function applyChange(items: Item[], session: string, title: string | null
   return items.map((item) => (item.session === session ? { ...item, title } : item));
 }
 
-/** The value once it has stood still for a moment. */
+/** The value, once it has not changed for a moment. */
 function useSettled(value: string): string {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

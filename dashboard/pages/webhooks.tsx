@@ -1,4 +1,4 @@
-// Webhooks: routes by which other systems send events to the agent, and addresses that are told of events here.
+// Webhooks: routes by which other systems send events to the agent, and addresses that get events of the agent.
 import { Page as Frame, Tabs } from "../components/page.tsx";
 import { Hooks } from "../webhooks/hooks.tsx";
 import { HookDeliveries, WebhookDeliveries } from "../webhooks/webhook-deliveries.tsx";
@@ -15,7 +15,7 @@ export function Page({ rest: [part = "in", of] }: PageProps) {
       title="Webhooks"
       lead={
         part === "out"
-          ? "Addresses of yours that are told what happens here."
+          ? "Addresses of yours that get a request when something happens here."
           : "Routes by which other systems give the agent work."
       }
       tabs={<Tabs label="Directions" tabs={tabs} />}

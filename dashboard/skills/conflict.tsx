@@ -9,7 +9,7 @@ import type { Detail } from "./words.ts";
 interface ConflictProps {
   draft: Draft;
   present: Detail;
-  /** What was typed shall follow the newer revision. */
+  /** Bases what was typed on the newer revision. */
   onKeep(): void;
   onDiscard(): void;
 }

@@ -67,8 +67,8 @@ function Shown({ evidence: { uses, texts, seen, text } }: { evidence: Evidence }
         height={220}
       />
       <p class="muted small">
-        The line is the success rate that a verdict reckons with: older uses weigh less, and it begins at one half. The
-        band holds the true rate nine times of ten. Lines from top to bottom mark verdicts and new texts.
+        The line is the success rate that the verdict uses: older uses weigh less, and it begins at one half. The band
+        holds the true rate nine times of ten. Lines from top to bottom mark verdicts and new texts.
       </p>
       {marks.length > 0 && (
         <ul class="plain-list small" aria-label="What happened in this time">

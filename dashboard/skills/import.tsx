@@ -170,7 +170,7 @@ function Report({ preview, file }: { preview: Preview; file: string }) {
 
 type ImportRoute = "POST /v1/skills/import" | "POST /v1/skills/import/preview";
 
-/** The file as it is. Its name is no part of the request. */
+/** The file as it is. Its name is not part of the request. */
 async function post<R extends ImportRoute>(
   route: R,
   file: File,

@@ -1,4 +1,4 @@
-// Outbound webhooks: who is told of which events.
+// Outbound webhooks: which addresses get which events.
 import { useState } from "preact/hooks";
 import { Badge } from "../components/badge.tsx";
 import { Button } from "../components/button.tsx";
@@ -33,13 +33,13 @@ export function Hooks() {
       <Listed
         of={list}
         empty={
-          <Empty icon="hook" title="Nobody is told of events yet">
+          <Empty icon="hook" title="No address gets events yet">
             <p>Add the address of a program of yours: it gets a signed request for each event that you choose.</p>
           </Empty>
         }
       >
         {(items) => (
-          <ul class="stack" aria-label="Addresses that are told">
+          <ul class="stack" aria-label="Addresses that get events">
             {items.map((hook) => (
               <li key={hook.id} class="panel">
                 <HookPanel hook={hook} onSecret={setSecret} onGone={() => void list.reload()} />
@@ -104,7 +104,7 @@ function HookPanel({ hook, onSecret, onGone }: { hook: Hook; onSecret(secret: st
         {disabledAt !== undefined && <Badge tone="bad">Off: it refused too often</Badge>}
       </div>
       {description && <p dir="auto">{description}</p>}
-      <p class="muted">Is told when {events.map((event) => HOOK_EVENTS[event] ?? event).join("; when ")}.</p>
+      <p class="muted">Gets a request when {events.map((event) => HOOK_EVENTS[event] ?? event).join("; when ")}.</p>
       <div class="form-actions">
         <a class="button" href={hrefOf("webhooks", "out", id)}>
           Deliveries

@@ -20,7 +20,7 @@ export interface GraphSources {
 
 const MAX_TURNS = 1_000;
 const MAX_REVISIONS = 50_000;
-/** [own] More edges than these are a ball of wool. */
+/** [own] More edges than these cannot be told apart. */
 const MAX_EDGES = 200;
 
 /** `limit`: how many skills, each one object to read: the most used, then the most recently revised. */

@@ -4,7 +4,7 @@ import { type PastRevision, type SkillHead, isPurged } from "../../schemas/skill
 import { ROLLED_BACK } from "../curation/changes.ts";
 import { readOp } from "./read-op.ts";
 
-/** How a revision stands to those before it, as a listing shows them. */
+/** How a revision relates to those before it, as a listing shows them. */
 export interface RevisionPlace {
   /** No earlier revision of the skill exists. */
   isFirst: boolean;

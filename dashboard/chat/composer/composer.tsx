@@ -25,7 +25,7 @@ interface ComposerProps {
   returned: Composed | null;
   onSend(message: Composed): void;
   onStop(): void;
-  /** Files that are no images, for the workspace. */
+  /** Files other than images, for the workspace. */
   onFiles(files: File[]): void;
 }
 

@@ -72,7 +72,7 @@ export function TurnView({ session, turn, textOf, lessons, isMarked, actions }: 
   );
 }
 
-/** Calls that follow each other stand in one list. */
+/** Consecutive calls share one list. */
 function group(items: readonly Item[]): (Exclude<Item, ToolItem> | ToolItem[])[] {
   const parts: (Exclude<Item, ToolItem> | ToolItem[])[] = [];
   for (const item of items) {

@@ -126,7 +126,7 @@ function FileDiff({ session, checkpoint, path }: { session: string; checkpoint: 
         diff ? (
           <PatchLines name={path} patch={diff} />
         ) : (
-          <p class="muted small">This file is no text, so no lines can be compared.</p>
+          <p class="muted small">This file is not text, so no lines can be compared.</p>
         )
       }
     </Loaded>

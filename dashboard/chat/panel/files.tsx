@@ -150,7 +150,9 @@ function FileDialog({ session, file, onClose }: { session: string; file: FileRow
         {image !== undefined && <img src={image} alt={path} />}
         {text instanceof Error && <ErrorNote error={text} />}
         {text === undefined && image === undefined && <Loading />}
-        {text === null && <p>This file is no text, or too large to show ({formatBytes(size)}). Download it instead.</p>}
+        {text === null && (
+          <p>This file is not text, or too large to show ({formatBytes(size)}). Download it instead.</p>
+        )}
         {typeof text === "string" && <Code label={path} text={text} language={path.split(".").at(-1)} />}
         <p>
           <a class="button" href={addressOf(session, path)} download={path.split("/").at(-1)}>

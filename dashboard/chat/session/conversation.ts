@@ -33,7 +33,7 @@ export interface Conversation {
   queued: readonly number[];
   /** The session lists this turn and newer ones. Older ones have ended. */
   listedFrom: number;
-  /** Read the log again from this entry: it knows more than the stream told. */
+  /** Read the log again from this entry: it holds more than the stream has sent. */
   reread: number | null;
   /** The stream does not join what is known: load the session again. */
   isBroken: boolean;

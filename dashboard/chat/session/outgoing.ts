@@ -32,7 +32,7 @@ export interface OutgoingMessage extends Composed {
 export interface OutgoingOptions {
   session: string;
   onAccepted(message: OutgoingMessage, turn: number): void;
-  /** The server refused it for good: the person gets it back. */
+  /** The server refused it, and a retry would not help: the person gets it back. */
   onRefused(message: OutgoingMessage, error: unknown): void;
 }
 

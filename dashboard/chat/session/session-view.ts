@@ -202,7 +202,7 @@ export function openSession(session: string, onRefused: (message: OutgoingMessag
           for await (const entries of readPages(from)) conversation.value = applyEntries(conversation.peek(), entries);
           settle();
         } catch (failure) {
-          // Until then the page shows what the stream told.
+          // Until then the page shows what the stream has sent.
           conversation.value = askAgain(conversation.peek(), from);
           if (isLoss(failure)) repeat(reread);
           return;
