@@ -1,4 +1,5 @@
 // Compares two texts line by line, in a time that a reader does not notice. The package is loaded with the first comparison.
+import { loadPart } from "../data/api.ts";
 
 export type DiffLine = { kind: "same" | "added" | "removed" | "gap"; text: string; old?: number; new?: number };
 
@@ -9,7 +10,7 @@ const MAX_EDITS = 2_000;
 
 /** Without the lines that are far from any change. Texts that differ in too much are one removed and the other added. */
 export async function compareTexts(before: string, after: string): Promise<DiffLine[]> {
-  const { structuredPatch } = await import("diff");
+  const { structuredPatch } = await loadPart(import("diff"));
   const options = { context: CONTEXT, maxEditLength: MAX_EDITS };
   const patch = structuredPatch("", "", before, after, "", "", options);
   if (!patch) return [...toLines(before, "removed", "old"), ...toLines(after, "added", "new")];

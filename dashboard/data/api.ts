@@ -56,6 +56,8 @@ interface Filled {
 }
 
 const REQUEST_MS = 60_000;
+/** 16 kB a second. A large file, or a message with pictures, may take longer on a slow line. */
+const SLOWEST_BYTES_PER_MS = 16;
 
 /** Sends a request whose answer is read by the caller: bytes, or a stream. Throws ProblemError, UnreachableError. */
 export async function send<R extends Route>(route: R, ...args: AskedArgs<R>): Promise<Response> {
@@ -74,8 +76,11 @@ async function request(
   path: string,
   asked: Pick<Filled, "body" | "headers" | "signal">,
 ): Promise<Response> {
-  const { body, headers, signal = AbortSignal.timeout(REQUEST_MS) } = asked;
+  const { body, headers } = asked;
   const isRaw = body instanceof Blob || body instanceof Uint8Array;
+  const sent = body === undefined ? undefined : isRaw ? (body as BodyInit) : JSON.stringify(body);
+  const bytes = body instanceof Blob ? body.size : body instanceof Uint8Array ? body.length : String(sent ?? "").length;
+  const { signal = AbortSignal.timeout(REQUEST_MS + Math.ceil(bytes / SLOWEST_BYTES_PER_MS)) } = asked;
   const ask = () =>
     fetch(path, {
       method,
@@ -84,7 +89,7 @@ async function request(
         ...(body !== undefined && { "content-type": isRaw ? "application/octet-stream" : "application/json" }),
         ...headers,
       },
-      body: body === undefined ? undefined : isRaw ? (body as BodyInit) : JSON.stringify(body),
+      body: sent,
       signal,
     });
   // A key or a code that is refused says nothing of the sign-in.
@@ -133,6 +138,13 @@ async function toProblem(response: Response): Promise<Problem> {
     code: "not_a_problem",
     detail: `The server answered ${status} ${title}, without saying why.`,
   };
+}
+
+/** Code of the page that is loaded when it is needed. After a deployment the server has only that of its own version. */
+export function loadPart<T>(loading: Promise<T>): Promise<T> {
+  return loading.catch(() => {
+    throw new Error("A part of this page could not be loaded. Reload the page: what you are writing stays.");
+  });
 }
 
 /** What to tell a person of any error. */

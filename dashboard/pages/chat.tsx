@@ -18,10 +18,12 @@ import { TurnActions } from "../chat/log/turn-actions.tsx";
 import { uploadFiles } from "../chat/session/upload-files.ts";
 import { ErrorNote } from "../components/states.tsx";
 import { toastError } from "../components/toasts.tsx";
-import { call } from "../data/api.ts";
+import { ProblemError, call } from "../data/api.ts";
 import { isPanelOpen, keepInTab } from "../data/preferences.ts";
 import { invalidate } from "../data/resource.ts";
 import { type PageProps, hrefOf } from "../pages.ts";
+
+const GONE = "This conversation was deleted meanwhile. Your message is below: begin a new conversation with it.";
 
 export function Page({ rest }: PageProps) {
   const [session, turn] = [rest[0] ?? null, rest[1]];
@@ -46,7 +48,8 @@ export function Page({ rest }: PageProps) {
   const open = (id: string) =>
     openSession(id, (message, failure) => {
       setReturned(message);
-      setError(failure);
+      const isGone = failure instanceof ProblemError && failure.problem.code === "session_not_found";
+      setError(isGone ? new Error(GONE) : failure);
     });
 
   useEffect(() => {

@@ -1,5 +1,5 @@
 // One session as a file: for people as Markdown, or whole as JSON, with every entry as the API gives it.
-import { type Answer, call } from "../data/api.ts";
+import { type Answer, call, loadPart } from "../data/api.ts";
 import { saveFile } from "../data/save-file.ts";
 
 type SessionInfo = Answer<"GET /v1/sessions/{session}">;
@@ -14,7 +14,7 @@ export async function exportSession(session: string, form: "markdown" | "json"):
     saveFile(`${name}.json`, "application/json", JSON.stringify({ session: info, entries }, null, 2));
     return;
   }
-  const { renderTranscript } = await import("../../cli/output/transcript.ts");
+  const { renderTranscript } = await loadPart(import("../../cli/output/transcript.ts"));
   type Rendered = Parameters<typeof renderTranscript>;
   saveFile(`${name}.md`, "text/markdown", renderTranscript(info as Rendered[0], entries as Rendered[1]));
 }

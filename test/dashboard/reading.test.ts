@@ -63,3 +63,17 @@ it("keeps what was read when reading it again fails, and says so", async () => {
     expect.stringContaining("does not answer"),
   ]);
 });
+
+it("says to reload the page when a part of it is gone, as after a deployment", async () => {
+  const { loadPart } = await import("../../dashboard/data/api.ts");
+  await expect(loadPart(Promise.reject(new TypeError("Failed to fetch")))).rejects.toThrow("Reload the page");
+});
+
+it("gives a large body the time of a slow line", async () => {
+  const { call, sendBytes } = await import("../../dashboard/data/api.ts");
+  const timeout = vi.spyOn(AbortSignal, "timeout");
+  void call("GET /v1/skills");
+  void sendBytes("PUT", "/v1/sessions/s/files/a", new Blob([new Uint8Array(16_000_000)]));
+  expect(timeout.mock.calls.map(([ms]) => ms)).toEqual([60_000, 1_060_000]);
+  timeout.mockRestore();
+});

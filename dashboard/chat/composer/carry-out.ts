@@ -1,4 +1,5 @@
 // Messages that begin with a slash: commands of the page are carried out, others are sent as they are. The table is loaded with the first.
+import { loadPart } from "../../data/api.ts";
 import { showPanel } from "../../data/preferences.ts";
 import { hrefOf } from "../../pages.ts";
 import { branchAfter } from "../session/branching.ts";
@@ -15,7 +16,7 @@ export interface ChatActions {
 
 /** Answers what is to be sent; `null`: it is done. Throws what the person did wrong, in a sentence. */
 export async function carryOut(message: Composed, { view, begin, write }: ChatActions): Promise<Composed | null> {
-  const { parseLine } = await import("./completion.ts");
+  const { parseLine } = await loadPart(import("./completion.ts"));
   const line = parseLine(message.text);
   if (line.kind === "misused") throw new Error(line.hint);
   if (line.kind === "message") return message;

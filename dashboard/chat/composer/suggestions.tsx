@@ -17,11 +17,14 @@ export function useSuggestions(
   useEffect(() => {
     let isCurrent = true;
     if (isWord) {
-      void load(text).then((next) => {
-        if (!isCurrent) return;
-        setFound(next);
-        setAt(0);
-      });
+      void load(text).then(
+        (next) => {
+          if (!isCurrent) return;
+          setFound(next);
+          setAt(0);
+        },
+        () => {}, // the sending of the command says what is wrong
+      );
     } else setFound([]);
     return () => {
       isCurrent = false;
