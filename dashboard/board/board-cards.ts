@@ -3,7 +3,7 @@
 import { signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { fillPath } from "../../cli/connection/routes.ts";
-import { call } from "../data/api.ts";
+import { call, isLoss } from "../data/api.ts";
 import { type LiveState, openLive } from "../data/live.ts";
 import { invalidate } from "../data/resource.ts";
 import type { CardLine } from "./cards.ts";
@@ -28,6 +28,8 @@ const PAGE = 200;
 export const MAX_CARDS = 5_000;
 /** Events come in bursts. */
 const PAUSE_MS = 300;
+/** After a read that was lost on its way. */
+const AGAIN_MS = 3_000;
 /** A large board is read less often: the page is busy with it a fifth of the time at most. */
 const PAUSE_FACTOR = 4;
 
@@ -37,7 +39,8 @@ export function useBoardCards(board: string): BoardCards {
   return { ...store.state.value, live: store.live.value, reload: store.read, put: store.put, remove: store.remove };
 }
 
-function createBoardCards(board: string) {
+/** The cards without a component. */
+export function createBoardCards(board: string) {
   type State = Pick<BoardCards, "cards" | "isReady" | "error" | "isCut">;
   const state = signal<State>({ cards: [], isReady: false, error: undefined, isCut: false });
   const live = signal<LiveState>("connecting");
@@ -72,6 +75,8 @@ function createBoardCards(board: string) {
       if (!isChanged) state.value = { cards, isReady: true, error: undefined, isCut: after !== undefined };
     } catch (error) {
       if (!mine.aborted) state.value = { ...state.peek(), isReady: true, error };
+      // What happened may be told once only.
+      if (isLoss(error)) setTimeout(() => void (mine.aborted || readSoon()), AGAIN_MS);
     } finally {
       tookMs = performance.now() - began;
       isReading = false;

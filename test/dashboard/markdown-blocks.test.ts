@@ -1,7 +1,7 @@
 // The blocks of an answer that streams are those of the whole text at every moment, and cost what is new.
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { createBlocks } from "../../dashboard/chat/blocks.ts";
+import { createBlocks } from "../../dashboard/chat/log/blocks.ts";
 import { runs } from "../support/thorough.ts";
 
 const PIECES = [

@@ -77,3 +77,27 @@ it("gives a large body the time of a slow line", async () => {
   expect(timeout.mock.calls.map(([ms]) => ms)).toEqual([60_000, 1_060_000]);
   timeout.mockRestore();
 });
+
+it("reads a board again by itself when a reading was lost", async () => {
+  const { createBoardCards } = await import("../../dashboard/board/board-cards.ts");
+  vi.useFakeTimers();
+  const target = { addEventListener: () => {}, removeEventListener: () => {} };
+  vi.stubGlobal("window", target);
+  vi.stubGlobal("document", { ...target, visibilityState: "visible" });
+  vi.stubGlobal("location", { href: "http://page.example/" });
+  vi.stubGlobal(
+    "WebSocket",
+    class extends EventTarget {
+      close(): void {}
+    },
+  );
+  const cards = createBoardCards("work");
+  const stop = cards.start();
+  asked[0]!.fail();
+  await vi.advanceTimersByTimeAsync(10_000);
+  asked[1]!.answer({ cards: [{ id: "c1" }] });
+  await vi.advanceTimersByTimeAsync(100);
+  stop();
+  vi.useRealTimers();
+  expect([cards.state.value.cards.map(({ id }) => id), cards.state.value.error]).toEqual([["c1"], undefined]);
+});

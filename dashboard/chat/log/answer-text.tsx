@@ -3,7 +3,7 @@ import type { VNode } from "preact";
 import { useMemo, useRef } from "preact/hooks";
 import { Code } from "../../components/code.tsx";
 import { Markdown } from "../../components/markdown.tsx";
-import { type Block, createBlocks } from "../blocks.ts";
+import { type Block, createBlocks } from "./blocks.ts";
 
 export function AnswerText({ text, isStreaming }: { text: string; isStreaming: boolean }) {
   const grow = useMemo(createBlocks, []);
