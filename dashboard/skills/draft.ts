@@ -1,6 +1,7 @@
 // A skill as it is being edited: its files as typed, and the revision they began from. Pure.
 import { ProblemError } from "../data/api.ts";
-import { type Detail, type Files, SKILL_MD } from "./words.ts";
+import { type Files, SKILL_MD } from "./files.ts";
+import type { Detail } from "./words.ts";
 
 export interface Draft {
   name: string;

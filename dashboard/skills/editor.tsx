@@ -26,7 +26,8 @@ import {
   toDraft,
 } from "./draft.ts";
 import { dropDraft, keepDraft, keptDraft } from "./drafts.ts";
-import { type Detail, SKILL_MD, isText, pathsOf, sizeOf } from "./words.ts";
+import { SKILL_MD, isText, pathsOf, sizeOf } from "./files.ts";
+import type { Detail } from "./words.ts";
 
 /** `name`: `null` for a new skill. */
 export function SkillEditor({ name }: { name: string | null }) {

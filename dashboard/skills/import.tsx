@@ -11,7 +11,7 @@ import { type Answer, type AskedArgs, send } from "../data/api.ts";
 import { invalidate } from "../data/resource.ts";
 import { hrefOf } from "../pages.ts";
 import { Needs } from "./needs.tsx";
-import { programsOfPaths } from "./words.ts";
+import { programsOfPaths } from "./files.ts";
 
 type Preview = Answer<"POST /v1/skills/import/preview">;
 

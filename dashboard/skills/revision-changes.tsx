@@ -4,7 +4,7 @@ import { formatBytes } from "../components/numbers.ts";
 import { Failure, Loading } from "../components/states.tsx";
 import { ProblemError } from "../data/api.ts";
 import { useResource } from "../data/resource.ts";
-import { type Files, isText, pathsOf, sizeOf } from "./words.ts";
+import { type Files, isText, pathsOf, sizeOf } from "./files.ts";
 
 interface ChangesProps {
   name: string;

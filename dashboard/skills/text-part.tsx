@@ -12,19 +12,8 @@ import { saveFile } from "../data/save-file.ts";
 import { Button } from "../components/button.tsx";
 import { RevisionCard } from "./history-part.tsx";
 import { Needs } from "./needs.tsx";
-import {
-  type Detail,
-  type Files,
-  type Revision,
-  SKILL_MD,
-  bodyOf,
-  checksOf,
-  endingOf,
-  isText,
-  pathsOf,
-  programsOfPaths,
-  sizeOf,
-} from "./words.ts";
+import { type Files, SKILL_MD, bodyOf, checksOf, endingOf, isText, pathsOf, programsOfPaths, sizeOf } from "./files.ts";
+import type { Detail, Revision } from "./words.ts";
 
 interface TextProps {
   skill: Detail;

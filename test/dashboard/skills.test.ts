@@ -11,16 +11,8 @@ import {
   placeOf,
 } from "../../dashboard/skills/draft.ts";
 import { type Used, filterSkills, toCurve, toRate, toRows } from "../../dashboard/skills/figures.ts";
-import {
-  type Line,
-  bodyOf,
-  checksOf,
-  shownState,
-  stateOfHead,
-  makerOf,
-  readCitation,
-  sizeOf,
-} from "../../dashboard/skills/words.ts";
+import { bodyOf, checksOf, sizeOf } from "../../dashboard/skills/files.ts";
+import { type Line, shownState, stateOfHead, makerOf, readCitation } from "../../dashboard/skills/words.ts";
 import { readOp } from "../../core/learning/journey/read-op.ts";
 
 const SESSION = "01J9ZK3V5W6X7Y8Z9A0B1C2D3E";
