@@ -5,6 +5,7 @@ import { useEffect, useErrorBoundary, useRef } from "preact/hooks";
 import { useHashLocation } from "wouter-preact/use-hash-location";
 import { Confirmations } from "./components/dialog.tsx";
 import { keepFocus } from "./components/keep-focus.ts";
+import { useKeptPlace } from "./components/keep-place.ts";
 import { Failure, Loading } from "./components/states.tsx";
 import { Navigation } from "./components/navigation.tsx";
 import { Page } from "./components/page.tsx";
@@ -24,14 +25,15 @@ export function App() {
   if (slug === "sign-in" && rest[0] !== undefined) return <SignInLink key={rest[0]} code={rest[0]} />;
   if (state === "unknown") return <Loading />;
   if (state === "out") return <SignInPage />;
-  return <Shell entry={entry} rest={rest} />;
+  return <Shell location={location} entry={entry} rest={rest} />;
 }
 
-function Shell({ entry, rest }: { entry: PageEntry | undefined; rest: string[] }) {
+function Shell({ location, entry, rest }: { location: string; entry: PageEntry | undefined; rest: string[] }) {
   const shell = useRef<HTMLDivElement>(null);
   const main = useRef<HTMLElement>(null);
   const previous = useRef(entry);
   useEffect(() => keepFocus(shell.current!), []);
+  useKeptPlace(main, location);
   // After a change of page the keyboard and the screen reader go on at its beginning, unless the page has chosen a field.
   useEffect(() => {
     if (previous.current === entry) return;

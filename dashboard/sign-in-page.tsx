@@ -1,5 +1,5 @@
 // Signing in with a key.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "./components/button.tsx";
 import { Field } from "./components/field.tsx";
 import { ErrorNote } from "./components/states.tsx";
@@ -12,12 +12,15 @@ export function SignInPage() {
   const state = signIn.value;
   const why = state.state === "out" ? state.why : undefined;
 
+  const field = useRef<HTMLInputElement>(null);
+
   async function exchange(secret: string): Promise<void> {
     if (await run(() => signInWith(secret))) setKey("");
   }
 
   useEffect(() => {
     document.title = "Sign in · Talaria";
+    field.current?.focus();
   }, []);
 
   const submit = (event: Event) => {
@@ -33,6 +36,7 @@ export function SignInPage() {
           {(props) => (
             <input
               {...props}
+              ref={field}
               type="password"
               autocomplete="current-password"
               spellcheck={false}

@@ -23,7 +23,7 @@ describe("a key", () => {
     await dialog(page).getByLabel("Name").fill("nightly report");
     await dialog(page).getByLabel("Daily work").check();
     await dialog(page).getByRole("button", { name: "Make key" }).click();
-    const secret = page.getByRole("dialog", { name: "The secret of nightly report" });
+    const secret = page.getByRole("dialog", { name: "The secret of “nightly report”" });
     const first = await secret.locator(".secret code").innerText();
     expect(await statusOf(owner, first)).toBe(200);
     await secret.getByRole("button", { name: "I have copied it" }).click();
