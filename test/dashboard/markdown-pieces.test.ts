@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Marked } from "marked";
+import { createBlocks } from "../../dashboard/chat/blocks.ts";
 import { splitMarkdown } from "../../dashboard/components/markdown-pieces.ts";
 
 const CHARS = 100_000;
@@ -52,4 +53,19 @@ describe("splitMarkdown", () => {
     expect(splitMarkdown(`${"> ".repeat(17)}a`)[0]!.isPlain).toBe(true);
     expect(splitMarkdown("-".repeat(80))[0]!.isPlain).toBe(false);
   });
+});
+
+it("is cut for the answers of the chat too, which keep their blocks while they grow", () => {
+  const grow = createBlocks();
+  const text = `Before\n\n${">".repeat(5_000)}`;
+  expect(
+    grow(text)
+      .map((block) => block.text)
+      .join(""),
+  ).toContain(">".repeat(5_000));
+  expect(
+    grow(`${text}\n\nAfter`)
+      .map((block) => block.text)
+      .join(""),
+  ).toContain("After");
 });

@@ -27,7 +27,7 @@ function useBlockNodes(): (block: Block, i: number, isGrowing: boolean) => VNode
 }
 
 function ShownBlock({ block, isGrowing }: { block: Block; isGrowing: boolean }) {
-  if (block.kind === "text") return <Markdown text={block.text} />;
+  if (block.kind === "text") return <Markdown text={block.text} isPlain={block.isPlain ?? false} />;
   // A block that still grows is coloured when it is whole.
   const language = isGrowing ? undefined : block.language;
   return <Code label={`Code${block.language ? ` in ${block.language}` : ""}`} text={block.text} language={language} />;

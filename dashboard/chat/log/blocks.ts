@@ -1,7 +1,11 @@
 // The blocks of an answer's Markdown, kept while it grows: a long answer costs only what its end costs. Pure but for what it keeps.
 import { lexer } from "marked";
+import { splitMarkdown } from "../components/markdown-pieces.ts";
 
-export type Block = { kind: "text"; text: string } | { kind: "code"; text: string; language: string | undefined };
+/** `isPlain`: shown as it was written. */
+export type Block =
+  | { kind: "text"; text: string; isPlain?: boolean }
+  | { kind: "code"; text: string; language: string | undefined };
 
 interface Token {
   /** Where it begins in the text. */
@@ -40,6 +44,15 @@ function countClosed(tokens: readonly Token[]): number {
 }
 
 function toTokens(text: string, start: number): Token[] {
+  let next = start;
+  return splitMarkdown(text).flatMap(({ text: piece, isPlain }): Token[] => {
+    const at = next;
+    next += piece.length;
+    return isPlain ? [{ at, block: { kind: "text", text: piece, isPlain } }] : lexPiece(piece, at);
+  });
+}
+
+function lexPiece(text: string, start: number): Token[] {
   let next = start;
   return lexer(text).map((token): Token => {
     const at = next;
