@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Marked } from "marked";
-import { createBlocks } from "../../dashboard/chat/blocks.ts";
+import { createBlocks } from "../../dashboard/chat/log/blocks.ts";
 import { splitMarkdown } from "../../dashboard/components/markdown-pieces.ts";
 
 const CHARS = 100_000;

@@ -1,6 +1,6 @@
 // The blocks of an answer's Markdown, kept while it grows: a long answer costs only what its end costs. Pure but for what it keeps.
 import { lexer } from "marked";
-import { splitMarkdown } from "../components/markdown-pieces.ts";
+import { splitMarkdown } from "../../components/markdown-pieces.ts";
 
 /** `isPlain`: shown as it was written. */
 export type Block =
