@@ -182,12 +182,12 @@ export function openSession(session: string, onRefused: (message: OutgoingMessag
   function onTurnEnd(modelCalls: number): void {
     void refresh();
     filesVersion.value += 1;
-    void invalidate(`/v1/sessions/${session}/`, "/v1/reviews");
+    void invalidate(`/v1/sessions/${session}/`, "/v1/reviews", "/v1/pending");
     if (modelCalls > 0 && detail.peek()?.title === "") for (const ms of TITLE_MS) setTimeout(() => void refresh(), ms);
   }
 
   function onLearned(): void {
-    void invalidate("/v1/reviews", "/v1/skills");
+    void invalidate("/v1/reviews", "/v1/skills", "/v1/pending");
   }
 
   async function reread(): Promise<void> {
