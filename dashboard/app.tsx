@@ -10,7 +10,7 @@ import { Failure, Loading } from "./components/states.tsx";
 import { Navigation } from "./components/navigation.tsx";
 import { Page } from "./components/page.tsx";
 import { Toasts } from "./components/toasts.tsx";
-import { signIn } from "./data/sign-in.ts";
+import { loadSignIn, signIn } from "./data/sign-in.ts";
 import { type PageEntry, type PageProps, findPage, splitLocation } from "./pages.ts";
 import { SignInLink } from "./sign-in-link.tsx";
 import { SignInPage } from "./sign-in-page.tsx";
@@ -18,14 +18,28 @@ import { SignInPage } from "./sign-in-page.tsx";
 export function App() {
   const [location] = useHashLocation();
   const [slug, ...rest] = splitLocation(location);
-  const { state } = signIn.value;
+  const signedIn = signIn.value;
+  const { state } = signedIn;
   // Side by side with the question who is signed in.
   const entry = findPage(slug);
   if (entry) loadPage(entry);
   if (slug === "sign-in" && rest[0] !== undefined) return <SignInLink key={rest[0]} code={rest[0]} />;
   if (state === "unknown") return <Loading />;
+  if (signedIn.state === "away") return <Away error={signedIn.error} />;
   if (state === "out") return <SignInPage />;
   return <Shell location={location} entry={entry} rest={rest} />;
+}
+
+function Away({ error }: { error: unknown }) {
+  return (
+    <main class="sign-in">
+      <div class="sign-in-card">
+        <h1>Talaria</h1>
+        <Failure error={error} retry={() => void loadSignIn()} />
+        <p class="muted">It is asked again every few seconds. You stay signed in.</p>
+      </div>
+    </main>
+  );
 }
 
 function Shell({ location, entry, rest }: { location: string; entry: PageEntry | undefined; rest: string[] }) {

@@ -2,7 +2,7 @@
 // A document belongs to one profile. When its sign-in ends or becomes another's, in this tab or in another one, it is left for a new
 // document: nothing that it holds, shows or has asked for reaches the next person.
 import { signal } from "@preact/signals";
-import { type Answer, ProblemError, call, credentials } from "./api.ts";
+import { type Answer, ProblemError, call, credentials, isLoss } from "./api.ts";
 import { claimTab, forgetTab, isTabClaimed } from "./preferences.ts";
 
 type Scope = Answer<"GET /v1/sign-in">["scopes"][number];
@@ -17,6 +17,8 @@ export type SignIn =
   | { state: "unknown" }
   /** `why`: what ended the sign-in, or kept it from being read. */
   | { state: "out"; why: string | undefined }
+  /** The server could not be asked: nobody has been signed out. It is asked again. */
+  | { state: "away"; error: unknown }
   | ({ state: "in" } & SignedIn);
 
 export const signIn = signal<SignIn>({ state: "unknown" });
@@ -33,9 +35,18 @@ export async function loadSignIn(): Promise<boolean> {
     return begin({ profile, scopes, byCookie: by === "cookie" }, csrf);
   } catch (error) {
     // A server that is away ends no sign-in; what a refusal means, `credentials.ended` has seen to.
-    if (owner === undefined) signIn.value = { state: "out", why: whyOut(error as Error) };
+    if (owner === undefined) signIn.value = describeRefusal(error as Error);
     return false;
   }
+}
+
+/** How long a page that found no server waits before it asks again. */
+const AGAIN_MS = 3_000;
+
+function describeRefusal(error: Error): SignIn {
+  if (!isLoss(error)) return { state: "out", why: whyOut(error) };
+  setTimeout(() => void (signIn.peek().state === "away" && loadSignIn()), AGAIN_MS);
+  return { state: "away", error };
 }
 
 function whyOut(error: Error): string | undefined {
