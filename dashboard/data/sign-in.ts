@@ -2,7 +2,7 @@
 // A document belongs to one profile. When its sign-in ends or becomes another's, in this tab or in another one, it is left for a new
 // document: nothing that it holds, shows or has asked for reaches the next person.
 import { signal } from "@preact/signals";
-import { type Answer, ProblemError, call, credentials, isLoss } from "./api.ts";
+import { type Answer, ProblemError, call, credentials } from "./api.ts";
 import { claimTab, forgetTab, isTabClaimed } from "./preferences.ts";
 
 type Scope = Answer<"GET /v1/sign-in">["scopes"][number];
@@ -44,7 +44,7 @@ export async function loadSignIn(): Promise<boolean> {
 const AGAIN_MS = 3_000;
 
 function describeRefusal(error: Error): SignIn {
-  if (!isLoss(error)) return { state: "out", why: whyOut(error) };
+  if (error instanceof ProblemError && error.problem.status < 500) return { state: "out", why: whyOut(error) };
   setTimeout(() => void (signIn.peek().state === "away" && loadSignIn()), AGAIN_MS);
   return { state: "away", error };
 }
