@@ -10,10 +10,13 @@ import { useAttempt } from "./use-attempt.ts";
 export function Dialog({
   title,
   onClose,
+  isKept = false,
   children,
 }: {
   title: string;
   onClose: () => void;
+  /** Escape does not close it: what it shows is shown once. */
+  isKept?: boolean;
   children: ComponentChildren;
 }) {
   const id = useId();
@@ -25,7 +28,16 @@ export function Dialog({
       dialog.current?.querySelector<HTMLElement>("input, textarea, select")?.focus();
   }, []);
   return (
-    <dialog ref={dialog} class="dialog" tabIndex={-1} aria-labelledby={id} onClose={onClose}>
+    <dialog
+      ref={dialog}
+      class="dialog"
+      tabIndex={-1}
+      aria-labelledby={id}
+      onClose={onClose}
+      onKeyDown={(event) => {
+        if (isKept && event.key === "Escape") event.preventDefault();
+      }}
+    >
       <div class="dialog-head">
         <h2 id={id} dir="auto">
           {showHidden(title)}

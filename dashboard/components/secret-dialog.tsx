@@ -13,7 +13,7 @@ interface SecretDialogProps {
 
 export function SecretDialog({ title, secret, text, onClose }: SecretDialogProps) {
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} isKept onClose={onClose}>
       <p>{text}</p>
       <p class="note note-warn">It is shown this once. Copy it now, and keep it where secrets are kept.</p>
       <div class="secret">

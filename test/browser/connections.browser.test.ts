@@ -50,6 +50,7 @@ describe("a webhook", () => {
     await page.getByRole("button", { name: "Save" }).click();
     const secret = page.getByRole("dialog", { name: "The secret of this webhook" });
     await secret.getByRole("button", { name: "I have copied it" }).waitFor();
+    await page.keyboard.press("Escape");
     const value = await secret.locator("code").innerText();
     expect(value.length).toBeGreaterThan(20);
     await secret.getByRole("button", { name: "I have copied it" }).click();

