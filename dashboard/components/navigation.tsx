@@ -17,7 +17,7 @@ export function Navigation({ current }: { current: string | undefined }) {
   return (
     <header class="side">
       <a class="brand" href="#/chat" aria-label="Talaria">
-        <img src="/icon.svg" alt="" width="22" height="22" />
+        <Emblem />
         <span>Talaria</span>
       </a>
       {signIn.value.state === "in" && (
@@ -49,5 +49,18 @@ export function Navigation({ current }: { current: string | undefined }) {
         )}
       </div>
     </header>
+  );
+}
+
+/** public/icon.svg, which the browser reads for its tab, without a request of its own. */
+function Emblem() {
+  return (
+    <svg viewBox="0 0 32 32" width="22" height="22" aria-hidden="true">
+      <rect width="32" height="32" rx="8" fill="#2f5bd0" />
+      <path
+        d="M7 11c6-3 12-3 18-2-2 2-4 3-7 3 2 0 4 0 6 0-2 2-4 3-7 3 2 0 3 0 4 1-3 3-8 4-12 3 0 2-1 4-3 5 1-3 1-9 1-13z"
+        fill="#fff"
+      />
+    </svg>
   );
 }

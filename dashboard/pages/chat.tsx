@@ -1,8 +1,7 @@
-// Chat: one conversation, or the beginning of a new one. The composer is there before anything is read; a session is made with the first
-// message. `#/chat`, `#/chat/SESSION`, `#/chat/SESSION/TURN`.
+// Chat: one conversation, or the beginning of a new one. The composer is there before anything is read, and before the code of
+// conversations is loaded; a session is made with the first message. `#/chat`, `#/chat/SESSION`, `#/chat/SESSION/TURN`.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Composer } from "../chat/composer/composer.tsx";
-import { ConversationLog } from "../chat/log/conversation-log.tsx";
 import { branchAfter, branchBefore, readImages } from "../chat/session/branching.ts";
 import { carryOut } from "../chat/composer/carry-out.ts";
 import { ChatHead } from "../chat/chat-head.tsx";
@@ -12,11 +11,11 @@ import type { Composed } from "../chat/session/outgoing.ts";
 import type { PersonActions } from "../chat/log/person-message.tsx";
 import { describeActivity } from "../chat/session/progress.ts";
 import { type SessionView, openSession } from "../chat/session/session-view.ts";
-import { SidePanel } from "../chat/panel/side-panel.tsx";
 import { StatusLine } from "../chat/status-line.tsx";
 import { TurnActions } from "../chat/log/turn-actions.tsx";
 import { uploadFiles } from "../chat/session/upload-files.ts";
-import { ErrorNote } from "../components/states.tsx";
+import { later } from "../components/later.tsx";
+import { ErrorNote, Loading } from "../components/states.tsx";
 import { toastError } from "../components/toasts.tsx";
 import { ProblemError, call } from "../data/api.ts";
 import { isPanelOpen, keepInTab } from "../data/preferences.ts";
@@ -24,6 +23,23 @@ import { invalidate } from "../data/resource.ts";
 import { type PageProps, hrefOf } from "../pages.ts";
 
 const GONE = "This conversation was deleted meanwhile. Your message is below: begin a new conversation with it.";
+
+/** After the composer, which somebody waits for. */
+const FIRST_MS = 1_000;
+const conversationLog = later(
+  async () => (await import("../chat/log/conversation-log.tsx")).ConversationLog,
+  <div class="log-frame">
+    <div class="log" role="log" aria-label="Conversation">
+      <Loading />
+    </div>
+  </div>,
+);
+const sidePanel = later(
+  async () => (await import("../chat/panel/side-panel.tsx")).SidePanel,
+  <aside class="chat-panel" aria-label="Files and details" />,
+);
+const { Component: ConversationLog } = conversationLog;
+const { Component: SidePanel } = sidePanel;
 
 export function Page({ rest }: PageProps) {
   const [session, turn] = [rest[0] ?? null, rest[1]];
@@ -69,6 +85,10 @@ export function Page({ rest }: PageProps) {
     },
     [],
   );
+  useEffect(() => {
+    const timer = setTimeout(() => void Promise.all([conversationLog.load(), sidePanel.load()]), FIRST_MS);
+    return () => clearTimeout(timer);
+  }, []);
 
   /** Shows a session that this page has made, with its first message on its way. */
   function begin(id: string, message?: Composed): void {

@@ -35,6 +35,8 @@ const { output } = (await build({
     // The policy of the page allows no inline script and no `data:` but for images.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // Chat is part of the entry, and one of the pages that are loaded by name.
+    rolldownOptions: { checks: { ineffectiveDynamicImport: false } },
   },
 })) as Rolldown.RolldownOutput;
 
