@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { createClient } from "../../cli/connection/client.ts";
 import { type Owner, createOwner } from "./support/owner.ts";
 import { openPage } from "./support/page.ts";
+import { whole } from "./support/whole.ts";
 
 const dialog = (page: Page) => page.getByRole("dialog");
 const settingOf = async (owner: Owner, name: string) => {
@@ -86,7 +87,7 @@ describe("a setting", () => {
     expect(await settingOf(owner, "turn.titles")).toBe(false);
   });
 
-  it("that is wrong is told at its field, and unsaved changes are not lost by a click", async () => {
+  whole("that is wrong is told at its field, and unsaved changes are not lost by a click", async () => {
     const owner = await createOwner();
     const { page, faults } = await openPage({ key: owner.key, at: "#/settings" });
     const field = page.getByLabel("Model calls", { exact: true });
@@ -107,7 +108,7 @@ describe("a setting", () => {
     await page.getByRole("heading", { level: 1, name: "Usage" }).waitFor();
   });
 
-  it("of tools, approvals, policies and personalities is saved at once", async () => {
+  whole("of tools, approvals, policies and personalities is saved at once", async () => {
     const owner = await createOwner();
     const { page } = await openPage({ key: owner.key, at: "#/settings/tools" });
     await page.getByLabel("Shell", { exact: true }).uncheck();
@@ -133,7 +134,7 @@ describe("a setting", () => {
 });
 
 describe("usage", () => {
-  it("says that no model was called, and shows what a turn used as figures, bars and a table", async () => {
+  whole("says that no model was called, and shows what a turn used as figures, bars and a table", async () => {
     const owner = await createOwner();
     const { page } = await openPage({ key: owner.key, at: "#/usage" });
     await page.getByText("No model was called in the last 30 days").waitFor();
@@ -156,7 +157,7 @@ describe("usage", () => {
 });
 
 describe("models and health", () => {
-  it("say what a check found and what to do", async () => {
+  whole("say what a check found and what to do", async () => {
     const owner = await createOwner();
     const { page } = await openPage({ key: owner.key, at: "#/models" });
     await page.getByRole("row", { name: /^Conversations/ }).waitFor();
@@ -170,7 +171,7 @@ describe("models and health", () => {
     await page.getByRole("button", { name: "Run again" }).waitFor();
   });
 
-  it("export a profile into a file that another one imports, and delete one whose id was typed", async () => {
+  whole("export a profile into a file that another one imports, and delete one whose id was typed", async () => {
     const owner = await createOwner();
     await owner.call("POST", "/v1/memory", { store: "user", content: "Works in Berlin." });
     const { page } = await openPage({ key: owner.key, at: "#/health" });

@@ -1,10 +1,12 @@
 // What a conversation on the chat page lets a person do: answer the agent's questions, look into its calls, give it files and images, go back,
 // branch, complete commands.
 import { expect, it } from "vitest";
+import { IS_THOROUGH } from "../support/thorough.ts";
 import { expectAccessible, expectNoSidewaysScroll } from "./support/accessible.ts";
 import { giveFiles, log, openChat, say } from "./support/chats.ts";
 import { createOwner } from "./support/owner.ts";
-import { PHONE, openPage, screenshot, settle } from "./support/page.ts";
+import { PHONE, type Theme, openPage, screenshot, settle } from "./support/page.ts";
+import { whole } from "./support/whole.ts";
 import { learnFromTable } from "./support/world/lessons.ts";
 
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
@@ -33,7 +35,7 @@ it("asks before a command runs on a real machine: allowed until it is revoked, o
   expect(JSON.stringify(await entries())).toContain("Not today");
 });
 
-it("asks before the agent changes a file that it follows later", async () => {
+whole("asks before the agent changes a file that it follows later", async () => {
   const { page, owner, session } = await openChat({ isPaced: true });
   await say(page, 'Call write_file {"path":"AGENTS.md","content":"Always brew tea.\\n"}');
   const card = page.getByRole("region", { name: "The agent asks to change AGENTS.md" });
@@ -44,7 +46,7 @@ it("asks before the agent changes a file that it follows later", async () => {
   expect(new TextDecoder().decode(await owner.client.getFile(session, "AGENTS.md"))).toBe("Always brew tea.\n");
 });
 
-it("shows under a turn what was learned from it, and leads to why", async () => {
+whole("shows under a turn what was learned from it, and leads to why", async () => {
   const owner = await createOwner();
   const { session, learned, review } = await learnFromTable(owner);
   const { page } = await openPage({ key: owner.key, at: `#/chat/${session}` });
@@ -69,7 +71,7 @@ it("asks the agent's own questions as a form", async () => {
   await log(page).getByText(/blue/).first().waitFor();
 });
 
-it("unfolds a call: its arguments, its result, and what it changed", async () => {
+whole("unfolds a call: its arguments, its result, and what it changed", async () => {
   const { page } = await openChat({ isPaced: true });
   await say(page, 'Call write_file {"path":"notes/tea.txt","content":"green\\nblack\\n"}');
   const row = log(page).getByRole("button", { name: /write_file/ });
@@ -111,7 +113,7 @@ it("takes images by drop and paste into the message, and other files into the se
   await page.getByText("No files yet").waitFor();
 });
 
-it("shows what has changed since a checkpoint, and goes back to it", async () => {
+whole("shows what has changed since a checkpoint, and goes back to it", async () => {
   const { page, owner, session } = await openChat({ isPaced: true });
   await owner.client.putFile(session, "plan.txt", "first\n");
   await say(page, 'Call write_file {"path":"plan.txt","content":"second\\n"}');
@@ -130,7 +132,7 @@ it("shows what has changed since a checkpoint, and goes back to it", async () =>
   expect(new TextDecoder().decode(await owner.client.getFile(session, "plan.txt"))).toBe("first\n");
 });
 
-it("sends a message with other words in a branch, and leaves the conversation as it is", async () => {
+whole("sends a message with other words in a branch, and leaves the conversation as it is", async () => {
   const { page, session, entries } = await openChat({ before: ["Note: one", "Note: two"] });
   const turn = page.getByRole("region", { name: "Turn 2" });
   const edited = turn.getByRole("textbox", { name: "Edited text" });
@@ -150,7 +152,7 @@ it("sends a message with other words in a branch, and leaves the conversation as
   await log(page).getByText("Note: two").waitFor();
 });
 
-it("completes commands of the shared table, carries out its own, and shows the answers of the session's", async () => {
+whole("completes commands of the shared table, carries out its own, and shows what the session's answer", async () => {
   const { page } = await openChat({ before: ["Note: one"] });
   const message = page.getByRole("textbox", { name: "Message" });
   await message.fill("/mod");
@@ -175,7 +177,7 @@ it("completes commands of the shared table, carries out its own, and shows the a
   await log(page).getByText("You took this turn back.").first().waitFor();
 });
 
-it("chooses model and reasoning for the session, and renames it", async () => {
+whole("chooses model and reasoning for the session, and renames it", async () => {
   const { page, owner, session } = await openChat({ before: ["Note: one"] });
   await page.getByRole("button", { name: "Details", exact: true }).click();
   await page.getByLabel("Model", { exact: true }).selectOption("ollama:paced");
@@ -189,12 +191,13 @@ it("chooses model and reasoning for the session, and renames it", async () => {
   await screenshot(page, "chat-details");
 });
 
+const THEMES: Theme[] = IS_THOROUGH ? ["light", "dark"] : ["dark"];
 const HOSTILE = [
   `Note: <img src=x onerror=alert(1)> <script>alert(2)</script> [x](javascript:alert(3)) ${"W".repeat(3_000)}`,
   "Note: \u202eright to left\u202c and \u05e9\u05dc\u05d5\u05dd \u05e2\u05d5\u05dc\u05dd",
 ].join("\n");
 
-it.each(["light", "dark"] as const)("shows hostile texts as text, on a phone and wide, in %s", async (theme) => {
+it.each(THEMES)("shows hostile texts as text, on a phone and wide, in %s", async (theme) => {
   const { page, owner, session } = await openChat({
     theme,
     width: PHONE,
@@ -217,7 +220,7 @@ it.each(["light", "dark"] as const)("shows hostile texts as text, on a phone and
   await screenshot(page, `chat-hostile-${theme}`);
 });
 
-it("opens a turn by its address, marks it, and reads what is above when the reader goes there", async () => {
+whole("opens a turn by its address, marks it, and reads what is above when the reader goes there", async () => {
   const { page, session } = await openChat({ before: Array.from({ length: 30 }, (_, i) => `Note: number ${i + 1}`) });
   await log(page).getByText("Note: number 30").waitFor();
   await page.goto(`/#/chat/${session}/3`);

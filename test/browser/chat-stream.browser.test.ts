@@ -5,6 +5,7 @@ import { expect, it } from "vitest";
 import { log, openChat, say, shownWords, toWords } from "./support/chats.ts";
 import { createOwner } from "./support/owner.ts";
 import { openPage } from "./support/page.ts";
+import { whole } from "./support/whole.ts";
 
 /** Long enough to be cut in the middle: three seconds. */
 const LONG = "Say 200 words";
@@ -87,7 +88,7 @@ it("stops an answer, and keeps what was said", async () => {
   expect(await shownWords(page)).toContain("word10");
 });
 
-it("queues, steers and interrupts while a turn runs", async () => {
+whole("queues, steers and interrupts while a turn runs", async () => {
   const { page, owner, session, entries } = await openChat({ isPaced: true });
   const mode = page.getByLabel("While the agent works");
   await say(page, "Say 120 words");
@@ -110,7 +111,7 @@ it("queues, steers and interrupts while a turn runs", async () => {
   expect((await entries()).filter(({ kind }) => kind === "user")).toHaveLength(5);
 });
 
-it("follows the end of an answer only while the reader is there", async () => {
+whole("follows the end of an answer only while the reader is there", async () => {
   const { page } = await openChat({ isPaced: true });
   await page.setViewportSize({ width: 1000, height: 500 });
   const place = () =>
@@ -133,7 +134,7 @@ it("follows the end of an answer only while the reader is there", async () => {
   await expect.poll(async () => (await place()).left, { timeout: 15_000 }).toBeLessThan(30);
 });
 
-it("says that a session was deleted, and that a sign-in has ended", async () => {
+whole("says that a session was deleted, and that a sign-in has ended", async () => {
   const { page, faults, owner, session } = await openChat({ before: ["Note: one"] });
   faults.allow(/status of 40[14]/, /WebSocket connection .* Authentication failed/);
   await owner.call("DELETE", `/v1/sessions/${session}`);

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { createOwner } from "./support/owner.ts";
 import { openPage } from "./support/page.ts";
+import { whole } from "./support/whole.ts";
 
 describe("a channel", () => {
   it("is saved by the platform's own form, says that saved is not connected, and shows no secret again", async () => {
@@ -69,7 +70,7 @@ describe("a webhook", () => {
     await page.getByText("No webhooks yet").waitFor();
   });
 
-  it("that is refused keeps what was typed, and says why", async () => {
+  whole("that is refused keeps what was typed, and says why", async () => {
     const owner = await createOwner();
     const { page, faults } = await openPage({ key: owner.key, at: "#/webhooks/out" });
     faults.allow(/status of 4\d\d/);
@@ -82,7 +83,7 @@ describe("a webhook", () => {
 });
 
 describe("an MCP server", () => {
-  it("is added with a sealed header, and a line that is no header is not dropped in silence", async () => {
+  whole("is added with a sealed header, and a line that is no header is not dropped in silence", async () => {
     const owner = await createOwner();
     const { page } = await openPage({ key: owner.key, at: "#/mcp-servers" });
     await page.getByRole("button", { name: "Add a server" }).click();

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { type Owner, createOwner } from "./support/owner.ts";
 import { openPage, pressTabUntil, settle } from "./support/page.ts";
 import { lookAt } from "./support/walk.ts";
+import { whole } from "./support/whole.ts";
 import { type Lessons, seedLessons, toSkillMd } from "./support/world/lessons.ts";
 import { converse, order, until } from "./support/world/talk.ts";
 import { runCurator } from "./support/world/work.ts";
@@ -78,7 +79,7 @@ describe("what waits", () => {
 });
 
 describe("the curator", () => {
-  it("says what a run changed and why, and takes it back after a question", async () => {
+  whole("says what a run changed and why, and takes it back after a question", async () => {
     expect(await stateOf(SCANNER)).toBe("archived");
     const { page } = await openPage({ key: owner.key, at: "#/learning/curator" });
     const run = page.getByRole("list", { name: "Runs" }).getByRole("listitem").filter({ hasText: SCANNER });
@@ -105,7 +106,7 @@ describe("the curator", () => {
 });
 
 describe("whether learning helps", () => {
-  it("is drawn by day, with a table for each curve and a choice of the time", async () => {
+  whole("is drawn by day, with a table for each curve and a choice of the time", async () => {
     const { page } = await openPage({ key: owner.key, at: "#/learning" });
     const figures = page.locator("figure").filter({ hasText: "Success: share of judged turns" });
     await figures.locator("canvas").waitFor();
@@ -123,7 +124,7 @@ describe("whether learning helps", () => {
 });
 
 describe("a review", () => {
-  it("says what it kept with the parts it cites, what was refused, what it cost and what it read", async () => {
+  whole("says what it kept with the parts it cites, what was refused, what it cost and what it read", async () => {
     const { page } = await openPage({ key: owner.key, at: "#/learning/reviews" });
     const reviews = page.getByRole("list", { name: "Reviews" });
     await reviews.getByText("1 write refused").waitFor();
@@ -141,7 +142,7 @@ describe("a review", () => {
 });
 
 describe("the journey", () => {
-  it("tells by day what was learned, withdrawn and remembered, each with its reason", async () => {
+  whole("tells by day what was learned, withdrawn and remembered, each with its reason", async () => {
     const { page } = await openPage({ key: owner.key, at: "#/learning/journey" });
     const learned = page.getByRole("listitem").filter({ hasText: "Learned" }).filter({ hasText: lessons.companion });
     await learned.getByText(/^The \d parts it cites/).click();
@@ -160,7 +161,7 @@ describe("the journey", () => {
     await page.getByRole("link", { name: SCANNER }).first().waitFor();
   });
 
-  it("is also a graph of links that the keyboard reaches, and a list of the same", async () => {
+  whole("is also a graph of links that the keyboard reaches, and a list of the same", async () => {
     const { page } = await openPage({ key: owner.key, at: "#/learning/journey/graph" });
     const graph = page.getByRole("group", { name: /^Graph of skills/ });
     const skill = graph.locator(`a[href="#/skills/${lessons.learned}"]`);
@@ -180,7 +181,7 @@ describe("the journey", () => {
 });
 
 describe("a profile that has learned nothing", () => {
-  it("is told on each part what to do", async () => {
+  whole("is told on each part what to do", async () => {
     const { key } = await createOwner();
     const { page } = await openPage({ key, at: "#/learning" });
     for (const [tab, says] of [

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { type Owner, createOwner } from "./support/owner.ts";
 import { expectNoSidewaysScroll } from "./support/accessible.ts";
 import { PHONE, openPage } from "./support/page.ts";
+import { whole } from "./support/whole.ts";
 
 const textsOf = async (owner: Owner, store: string) => {
   const { entries } = await owner.call<{ entries: { text: string }[] }>("GET", `/v1/memory?store=${store}`);
@@ -51,7 +52,7 @@ describe("a fact", () => {
     expect([await textsOf(owner, "memory"), await textsOf(owner, "user")]).toEqual([[], []]);
   });
 
-  it("that is refused keeps what was typed, and says why at the field", async () => {
+  whole("that is refused keeps what was typed, and says why at the field", async () => {
     const owner = await createOwner();
     const { page, faults } = await openPage({ key: owner.key, at: "#/memory" });
     faults.allow(/status of 4\d\d/);
@@ -62,7 +63,7 @@ describe("a fact", () => {
     expect(await notes.getByLabel("New fact").inputValue()).toHaveLength(1_001);
   });
 
-  it("that does not fit says so, and one that is markup is a text", async () => {
+  whole("that does not fit says so, and one that is markup is a text", async () => {
     const owner = await createOwner();
     const markup = "<img src=x onerror=alert(1)><script>alert(2)</script> \u202Etxet";
     await add(owner, "memory", markup);

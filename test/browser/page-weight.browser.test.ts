@@ -5,7 +5,8 @@ import { type PageLoad, SLOW, measureLoad } from "../../bench/page/measure.ts";
 import { toLine, toReport } from "../../bench/page/report.ts";
 import { createOwner } from "./support/owner.ts";
 
-const MAX_KIB = 200;
+/** The log of a conversation and what shows texts come later (dashboard/pages/chat.tsx). */
+const MAX_KIB = 80;
 
 let browser: Browser;
 let load: PageLoad;

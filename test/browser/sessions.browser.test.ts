@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Owner, createOwner } from "./support/owner.ts";
 import { openPage } from "./support/page.ts";
+import { whole } from "./support/whole.ts";
 
 const ANSWERED = "What is 3 + 4? Remember the word zanzibar.";
 const LONG = "<img src=x onerror=alert(1)> “quoted”";
@@ -27,7 +28,7 @@ beforeAll(async () => {
 }, 120_000);
 
 describe("the list", () => {
-  it("holds rows in sight only, and reads the next page at the end", async () => {
+  whole("holds rows in sight only, and reads the next page at the end", async () => {
     const { page } = await openPage({ key: owner.key, at: "#/sessions" });
     const list = page.getByRole("list", { name: "Chats" });
     await list.getByRole("link", { name: "Session 149", exact: true }).waitFor();
@@ -76,7 +77,7 @@ it("finds a message by its words, marks them, and leads to the turn", async () =
   await expect.poll(() => page.url()).toContain(`#/chat/${answered}/1`);
 });
 
-it("exports a session for people and for programs", async () => {
+whole("exports a session for people and for programs", async () => {
   const { page } = await openPage({ key: owner.key, at: "#/sessions" });
   await scrollToEnd(page);
   await expect.poll(() => page.getByRole("listitem").last().getAttribute("aria-setsize")).not.toBe("100");

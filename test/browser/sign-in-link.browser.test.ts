@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import { expectAccessible } from "./support/accessible.ts";
 import { type Owner, createOwner } from "./support/owner.ts";
 import { openPage, screenshot } from "./support/page.ts";
+import { whole } from "./support/whole.ts";
 
 async function makeLink({ call }: Owner): Promise<string> {
   const { code } = await call<{ code: string }>("POST", "/v1/sign-in-links", {});
@@ -30,7 +31,7 @@ it("signs in once, and the code is gone from the address and the history", async
   expect(late.page.url()).not.toContain("tlink_");
 });
 
-it("of one's own profile leaves a browser signed in, used or not", async () => {
+whole("of one's own profile leaves a browser signed in, used or not", async () => {
   const owner = await createOwner();
   const at = await makeLink(owner);
   for (const _ of ["unused", "used"]) {

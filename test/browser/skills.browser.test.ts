@@ -6,6 +6,7 @@ import { pack } from "../../core/skills/exchange/archive.ts";
 import { expectAccessible, expectNoSidewaysScroll } from "./support/accessible.ts";
 import { type Owner, createOwner } from "./support/owner.ts";
 import { PHONE, WIDE, openPage, screenshot, settle } from "./support/page.ts";
+import { whole } from "./support/whole.ts";
 import { order, say } from "./support/world/talk.ts";
 import { toSkillMd } from "./support/world/lessons.ts";
 
@@ -36,7 +37,7 @@ describe("the history of a skill", () => {
     await expectAccessible(page);
   });
 
-  it("restores an earlier revision, and purges one after it has said what is lost", async () => {
+  whole("restores an earlier revision, and purges one after it has said what is lost", async () => {
     const name = "restored-notes";
     for (const step of ["One.", "Two.", "Three."]) await owner.client.putSkill(name, notes(name, step));
     const { page } = await openPage({ key: owner.key, at: `#/skills/${name}/history` });
@@ -54,7 +55,7 @@ describe("the history of a skill", () => {
     });
   });
 
-  it("quotes the cited part of a conversation and leads to its turn", async () => {
+  whole("quotes the cited part of a conversation and leads to its turn", async () => {
     const name = "printer-notes";
     const content = toSkillMd(name, "Keep the printer awake", ["Press the button."]);
     const { session } = await owner.client.createSession();
@@ -93,7 +94,7 @@ describe("the editor", () => {
     expect(await textOf(name)).toBe(mine);
   });
 
-  it("shows what is wrong at the field, and makes a new skill", async () => {
+  whole("shows what is wrong at the field, and makes a new skill", async () => {
     const { page, faults } = await openPage({ key: owner.key, at: "#/skills/+new" });
     faults.allow(/status of 4\d\d/);
     await page.getByLabel("Name").fill("New Skill");
@@ -114,7 +115,7 @@ describe("the editor", () => {
 });
 
 describe("an import by drop", () => {
-  it("says what the skill holds before it is stored, and what can be imported instead of a picture", async () => {
+  whole("says what the skill holds before it is stored, and what can be imported instead of a picture", async () => {
     const name = "dropped-notes";
     const files = { ...notes(name, "Drop them."), "scripts/run.sh": "#!/bin/sh\nls\n" };
     const { page } = await openPage({ key: owner.key, at: "#/skills" });

@@ -6,6 +6,7 @@ import { expectAccessible, expectNoSidewaysScroll } from "./support/accessible.t
 import { MARKUP } from "./support/hostile-world.ts";
 import { type Owner, createOwner } from "./support/owner.ts";
 import { PHONE, openPage } from "./support/page.ts";
+import { whole } from "./support/whole.ts";
 
 /** A person's, so that no session begins to work on it. */
 const ADA = { assignee: { person: "Ada" } };
@@ -87,7 +88,7 @@ describe("a board", () => {
     expect(await page.evaluate("document.activeElement.textContent")).toBe("Paint the door");
   });
 
-  it("opens a card beside it: edits, links without a circle, comments, a file; Escape gives the focus back", async () => {
+  whole("opens a card beside it: edits, links without a circle, comments, a file; Escape goes back", async () => {
     const owner = await createOwner();
     const [first, second] = [await createCard(owner, "Dig the hole"), await createCard(owner, "Plant the tree")];
     const { page } = await openPage({ key: owner.key, at: `#/board/main/${second}` });
@@ -120,7 +121,7 @@ describe("a board", () => {
     await expectAccessible(other);
   });
 
-  it("changes several cards at once, and says which of them were refused", async () => {
+  whole("changes several cards at once, and says which of them were refused", async () => {
     const owner = await createOwner();
     const parent = await createCard(owner, "Ask the neighbour");
     await createCard(owner, "Cut the hedge", { parents: [parent] });
@@ -137,7 +138,7 @@ describe("a board", () => {
     await bar.getByText("1 card selected").waitFor();
   });
 
-  it("with a thousand cards in one column holds in the document what is seen, down to its end", async () => {
+  whole("with a thousand cards in one column holds in the document what is seen, down to its end", async () => {
     const owner = await createOwner();
     await owner.call("PUT", "/v1/boards/main");
     const { page } = await openPage({ key: owner.key });
@@ -153,7 +154,7 @@ describe("a board", () => {
     await ready.getByText("Card 512 of many", { exact: true }).waitFor();
   });
 
-  it("shows hostile titles and comments as text, at the width of a phone", async () => {
+  whole("shows hostile titles and comments as text, at the width of a phone", async () => {
     const owner = await createOwner();
     const title = `${MARKUP.slice(0, 120)} ${"W".repeat(150)}`;
     const id = await createCard(owner, title, {
@@ -205,7 +206,7 @@ describe("a job", () => {
     await expectAccessible(page);
   });
 
-  it("shows its next five runs before it is made, and says what is wrong with a schedule", async () => {
+  whole("shows its next five runs before it is made, and says what is wrong with a schedule", async () => {
     const owner = await createOwner();
     const { page, faults } = await openPage({ key: owner.key, at: "#/jobs" });
     faults.allow(/422/);

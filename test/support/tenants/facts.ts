@@ -116,6 +116,7 @@ export function withoutIds(text: string, ...known: Facts[]): string {
       .replace(/\bmsg_[0-9a-f]{32}\b/g, "<event>")
       .replace(/\bwhsec_[\w+/]+=*/g, "<hook secret>")
       .replace(/("pending\\?":\\?")[0-9a-f]{20}/g, "$1<pending>")
+      .replace(/(?<="(?:created|created_at|completed_at)":)\d{10}\b/g, "<s>")
       .replace(/\b\d{13}\b|(?<="(?:ms|durationMs|duration_ms)":)\d+(?:\.\d+)?/g, "<ms>")
       .replace(/(?<=\d )\d\d:\d\d\b/g, "<time>")
       .replace(/\bexp_\w{26}\b/g, "<export>")
