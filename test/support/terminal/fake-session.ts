@@ -45,6 +45,7 @@ export async function startFakeSession(routes: Record<string, Handler> = {}) {
         object: "list",
         data: [],
         models: [{ name: "m", isDefault: true, window: 1_000 }],
+        slots: [],
       }),
       ...routes,
     },
