@@ -8,7 +8,10 @@ import type { Refusal } from "../support/runners/refuse-commands.ts";
 
 const root = join(import.meta.dirname, "../..");
 const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: Record<string, string> };
+/** Hands its arguments on to Vitest, as `npm test` does. */
+const HANDS_ON = "test:browser";
 const commands = Object.entries(scripts)
+  .filter(([name]) => name !== HANDS_ON)
   .flatMap(([name, line]) => {
     const file = /run\.mjs ((?:scripts|cli|bench)\/\S+\.ts)$/.exec(line)?.[1];
     return file ? [[name, file] as const] : [];
