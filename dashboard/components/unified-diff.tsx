@@ -83,7 +83,7 @@ export function parseUnified(diff: string): DiffPart[] {
 
 /** Without the `a/` or `b/` of the form. */
 function toPath(name: string): string {
-  return name.replace(/^[ab]\//, "").replace(/\t.*$/, "");
+  return name.replace(/^[ab]\//, "").split("\t", 1)[0]!;
 }
 
 function toLooseLine(row: string): DiffLine {

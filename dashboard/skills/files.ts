@@ -10,8 +10,9 @@ export function isText(body: Files[string] | undefined): body is string {
 /** Bytes of a body: text as UTF-8, or Base64. */
 export function sizeOf(body: Files[string]): number {
   if (isText(body)) return new TextEncoder().encode(body).length;
-  const padding = /=*$/.exec(body.base64)![0].length;
-  return (body.base64.length / 4) * 3 - padding;
+  const { base64 } = body;
+  const padding = base64.endsWith("==") ? 2 : base64.endsWith("=") ? 1 : 0;
+  return (base64.length / 4) * 3 - padding;
 }
 
 /** The Markdown of a SKILL.md without its frontmatter. */
