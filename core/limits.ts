@@ -222,6 +222,14 @@ export const DEFAULTS: Settings = {
   privacy: { redactIds: false }, // [hermes] privacy.redact_pii
   browsers: { origins: [], signInMs: 7 * 24 * 60 * MINUTE_MS }, // [own] a week: browsers keep a cookie for at most 400 days
   moving: { trustedDeployments: [] },
+  hub: {
+    github: {},
+    skillsSh: {},
+    clawhub: {},
+    trusted: ["anthropics/skills", "openai/skills", "huggingface/skills", "NVIDIA/skills"], // [hermes] TRUSTED_REPOS
+    maxIndexBytes: 4 << 20, // [own] the tree of a repository of 20,000 files; more does not help a person choose
+    cacheMs: 60 * MINUTE_MS, // [hermes] INDEX_CACHE_TTL
+  },
 };
 
 /** Limits of the platform or of a stored form, which operators cannot change. */
@@ -264,6 +272,7 @@ export function parseSettings(json: string | undefined): Result<Settings> {
     context: { ...DEFAULTS.context, ...patch.data.context },
     guardrails: { ...DEFAULTS.guardrails, ...patch.data.guardrails },
     moving: { ...DEFAULTS.moving, ...patch.data.moving },
+    hub: { ...DEFAULTS.hub, ...patch.data.hub },
     budget: { ...DEFAULTS.budget, ...patch.data.budget },
     models: { ...DEFAULTS.models, ...patch.data.models },
     images: { ...DEFAULTS.images, ...patch.data.images },

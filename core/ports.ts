@@ -28,6 +28,7 @@ import type {
   IndexLine,
   Lineage,
   PastRevision,
+  Provenance,
   SkillHead,
   SkillIndex,
   SkillStats,
@@ -165,6 +166,9 @@ export interface SkillNext {
   extends?: SkillName;
   reason?: string;
   public?: boolean;
+  shared?: boolean;
+  /** Where it came from. Absent: as before; `null`: it was written here. */
+  from?: Provenance | null;
   /** What a new text was made from. Absent: the present text; `null`: nothing. */
   parent?: Sha256 | null;
   /** The new text replaces an archived skill and is unrelated to it. */

@@ -22,10 +22,10 @@ export function openOutbound(env: OutboundEnv, settings: Settings): Outbound {
 }
 
 /**
- * What the operator excepts: `outbound` and `channels.<platform>.apiBase` of the settings, and the addresses that the operator's variables
+ * What the operator excepts: `outbound`, `hub.<source>.apiBase` and `channels.<platform>.apiBase` of the settings, and the addresses that the operator's variables
  * name. A new variable that holds an address of configuration is added here.
  */
-export function readPolicy(env: OutboundEnv, { channels, outbound, web }: Settings): OutboundPolicy {
+export function readPolicy(env: OutboundEnv, { channels, hub, outbound, web }: Settings): OutboundPolicy {
   const memory = parseProviderEnv(env);
   const exec = parseExecEnv(env);
   const access = parseAccessEnv(env);
@@ -35,6 +35,7 @@ export function readPolicy(env: OutboundEnv, { channels, outbound, web }: Settin
     ...(memory.ok && memory.value ? [memory.value.baseUrl] : []),
     ...listSearchAddresses(env, web),
     ...(access.ok && access.value ? [access.value.jwks] : []),
+    ...[hub.github, hub.skillsSh, hub.clawhub].flatMap(({ apiBase }) => apiBase ?? []),
     ...Object.values(channels).flatMap(({ apiBase }) => apiBase ?? []),
   ];
   return {

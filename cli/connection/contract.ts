@@ -1589,6 +1589,7 @@ export interface Contract {
         text: string;
         extends?: string | undefined;
         public?: boolean | undefined;
+        shared?: boolean | undefined;
         conditions?: {
           platforms?: string[] | undefined;
           environments?: string[] | undefined;
@@ -1646,6 +1647,15 @@ export interface Contract {
         overlaps?: string[] | undefined;
         reason?: string | undefined;
         public?: boolean | undefined;
+        shared?: boolean | undefined;
+        from?: {
+          source: string;
+          identifier: string;
+          version?: string | undefined;
+          hash?: string | undefined;
+          uses?: number | undefined;
+          lastUsedDay?: string | undefined;
+        } | undefined;
         conditions?: {
           platforms?: string[] | undefined;
           environments?: string[] | undefined;
@@ -1700,6 +1710,15 @@ export interface Contract {
       overlaps?: string[] | undefined;
       reason?: string | undefined;
       public?: boolean | undefined;
+      shared?: boolean | undefined;
+      from?: {
+        source: string;
+        identifier: string;
+        version?: string | undefined;
+        hash?: string | undefined;
+        uses?: number | undefined;
+        lastUsedDay?: string | undefined;
+      } | undefined;
       conditions?: {
         platforms?: string[] | undefined;
         environments?: string[] | undefined;
@@ -1753,6 +1772,15 @@ export interface Contract {
       overlaps?: string[] | undefined;
       reason?: string | undefined;
       public?: boolean | undefined;
+      shared?: boolean | undefined;
+      from?: {
+        source: string;
+        identifier: string;
+        version?: string | undefined;
+        hash?: string | undefined;
+        uses?: number | undefined;
+        lastUsedDay?: string | undefined;
+      } | undefined;
       conditions?: {
         platforms?: string[] | undefined;
         environments?: string[] | undefined;
@@ -1802,6 +1830,15 @@ export interface Contract {
       overlaps?: string[] | undefined;
       reason?: string | undefined;
       public?: boolean | undefined;
+      shared?: boolean | undefined;
+      from?: {
+        source: string;
+        identifier: string;
+        version?: string | undefined;
+        hash?: string | undefined;
+        uses?: number | undefined;
+        lastUsedDay?: string | undefined;
+      } | undefined;
       conditions?: {
         platforms?: string[] | undefined;
         environments?: string[] | undefined;
@@ -1851,6 +1888,15 @@ export interface Contract {
       overlaps?: string[] | undefined;
       reason?: string | undefined;
       public?: boolean | undefined;
+      shared?: boolean | undefined;
+      from?: {
+        source: string;
+        identifier: string;
+        version?: string | undefined;
+        hash?: string | undefined;
+        uses?: number | undefined;
+        lastUsedDay?: string | undefined;
+      } | undefined;
       conditions?: {
         platforms?: string[] | undefined;
         environments?: string[] | undefined;
@@ -1901,6 +1947,15 @@ export interface Contract {
       overlaps?: string[] | undefined;
       reason?: string | undefined;
       public?: boolean | undefined;
+      shared?: boolean | undefined;
+      from?: {
+        source: string;
+        identifier: string;
+        version?: string | undefined;
+        hash?: string | undefined;
+        uses?: number | undefined;
+        lastUsedDay?: string | undefined;
+      } | undefined;
       conditions?: {
         platforms?: string[] | undefined;
         environments?: string[] | undefined;
@@ -2007,6 +2062,15 @@ export interface Contract {
       overlaps?: string[] | undefined;
       reason?: string | undefined;
       public?: boolean | undefined;
+      shared?: boolean | undefined;
+      from?: {
+        source: string;
+        identifier: string;
+        version?: string | undefined;
+        hash?: string | undefined;
+        uses?: number | undefined;
+        lastUsedDay?: string | undefined;
+      } | undefined;
       conditions?: {
         platforms?: string[] | undefined;
         environments?: string[] | undefined;
@@ -2058,6 +2122,14 @@ export interface Contract {
             citations: string[];
             op: string;
             parent?: string | undefined;
+            from?: {
+              source: string;
+              identifier: string;
+              version?: string | undefined;
+              hash?: string | undefined;
+              uses?: number | undefined;
+              lastUsedDay?: string | undefined;
+            } | undefined;
             revisedAt: number;
           }
         | { v: 1; name: string; rev: number; text: string; purgedAt: number; blobs?: string[] | undefined }
@@ -2078,6 +2150,14 @@ export interface Contract {
         citations: string[];
         op: string;
         parent?: string | undefined;
+        from?: {
+          source: string;
+          identifier: string;
+          version?: string | undefined;
+          hash?: string | undefined;
+          uses?: number | undefined;
+          lastUsedDay?: string | undefined;
+        } | undefined;
         revisedAt: number;
       };
       files: Record<string, string | { base64: string }>;
@@ -2125,6 +2205,15 @@ export interface Contract {
       overlaps?: string[] | undefined;
       reason?: string | undefined;
       public?: boolean | undefined;
+      shared?: boolean | undefined;
+      from?: {
+        source: string;
+        identifier: string;
+        version?: string | undefined;
+        hash?: string | undefined;
+        uses?: number | undefined;
+        lastUsedDay?: string | undefined;
+      } | undefined;
       conditions?: {
         platforms?: string[] | undefined;
         environments?: string[] | undefined;

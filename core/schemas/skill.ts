@@ -47,6 +47,21 @@ export const SkillContract = z.object({
 });
 
 /**
+ * Where a skill came from, if it was not written here. `source`: one of a hub (core/schemas/hub/lock.ts), or the program it was moved in from
+ * (`hermes`, `openclaw`, `claude`), whose count of uses it then has. Such uses were never judged: they are shown, and are no evidence.
+ */
+export const Provenance = z.object({
+  source: z.string(),
+  identifier: z.string(),
+  version: z.string().optional(),
+  /** Of all files as they were at the source. */
+  hash: Sha256.optional(),
+  uses: z.int().min(0).optional(),
+  lastUsedDay: Day.optional(),
+});
+export type Provenance = z.infer<typeof Provenance>;
+
+/**
  * The only mutable object of a skill. `seq` rises at every swap: an ETag is the MD5 of the body, so a swap that left the body
  * unchanged could not be detected. `rev` rises only when `files` change; `op` is the operation that made `rev`.
  */
@@ -97,6 +112,9 @@ export const SkillHead = z.object({
   reason: z.string().optional(),
   /** The owner publishes it to everyone. */
   public: z.boolean().optional(),
+  /** The owner shares it with the profiles that follow this one. A public skill is shared as well. */
+  shared: z.boolean().optional(),
+  from: Provenance.optional(),
   /** Read from its SKILL.md when the files were written. */
   conditions: SkillConditions.optional(),
   createdAt: z.int(),
@@ -119,6 +137,7 @@ export const SkillRevision = SkillHead.pick({
   citations: true,
   op: true,
   parent: true,
+  from: true,
   revisedAt: true,
 });
 export type SkillRevision = z.infer<typeof SkillRevision>;
@@ -181,6 +200,7 @@ export const IndexLine = SkillHead.pick({
   text: true,
   extends: true,
   public: true,
+  shared: true,
   conditions: true,
   health: true,
   overlaps: true,

@@ -27,7 +27,15 @@ export function toNextHead(current: SkillHead | null, next: SkillNext, change: C
 
 /** The same head archived: only its state, its `reason` and what every swap changes are different. */
 export function toArchivedHead(head: SkillHead, reason: string, now: number): SkillHead {
-  return SkillHead.parse({ ...head, state: "archived", public: undefined, reason, seq: head.seq + 1, updatedAt: now });
+  return SkillHead.parse({
+    ...head,
+    state: "archived",
+    public: undefined,
+    shared: undefined,
+    reason,
+    seq: head.seq + 1,
+    updatedAt: now,
+  });
 }
 
 function toFirstHead(files: SkillFiles, next: SkillNext, change: Change): SkillHead {
@@ -52,6 +60,8 @@ function toFirstHead(files: SkillFiles, next: SkillNext, change: Change): SkillH
     extends: next.extends,
     reason: next.reason,
     public: next.public,
+    shared: next.shared,
+    from: next.from ?? undefined,
     health: next.health,
     overlaps: next.overlaps,
     conditions: conditionsOf(next, change),
@@ -78,7 +88,9 @@ function toChangedHead(current: SkillHead, files: SkillFiles, next: SkillNext, c
     origin: next.origin ?? current.origin,
     citations: next.citations ?? current.citations,
     extends: next.extends ?? current.extends,
-    public: publicAfter(state, next, current),
+    public: offeredAfter(state, next.public, current, "public"),
+    shared: offeredAfter(state, next.shared, current, "shared"),
+    from: next.from === undefined && !next.startsOver ? current.from : (next.from ?? undefined),
     conditions: next.files ? conditionsOf(next, change) : current.conditions,
     withdrawn: next.withdrawn ?? current.withdrawn,
     restoredAt: next.restored ? now : keptRestoredAt,
@@ -102,11 +114,16 @@ function toChangedHead(current: SkillHead, files: SkillFiles, next: SkillNext, c
   return SkillHead.parse({ ...changed, seq: current.seq + 1, updatedAt: now });
 }
 
-/** Publishing is a decision about a skill in use. It ends with archiving and does not return by itself. */
-function publicAfter(state: SkillHead["state"], next: SkillNext, current: SkillHead): SkillHead["public"] {
+/** Publishing or sharing is a decision about a skill in use. It ends with archiving and does not return by itself. */
+function offeredAfter(
+  state: SkillHead["state"],
+  next: boolean | undefined,
+  current: SkillHead,
+  field: "public" | "shared",
+): boolean | undefined {
   if (state === "archived") return undefined;
-  if (next.public !== undefined) return next.public;
-  return current.state === "archived" ? undefined : current.public;
+  if (next !== undefined) return next;
+  return current.state === "archived" ? undefined : current[field];
 }
 
 /** Compares the files: the text alone does not cover a skill's requests. */
