@@ -2,6 +2,7 @@
 // would be a fault of the page (support/faults.ts): a dialog, a breach of the Content-Security-Policy, a request to another origin.
 import { beforeAll, describe, expect, it } from "vitest";
 import { isTried } from "../support/thorough.ts";
+import { whole } from "./support/whole.ts";
 import { type HostileWorld, TITLE, seedHostileWorld } from "./support/hostile-world.ts";
 import { type Owner, createOwner } from "./support/owner.ts";
 import { openPage, settle } from "./support/page.ts";
@@ -16,7 +17,7 @@ beforeAll(async () => {
 });
 
 describe("hostile texts", () => {
-  it("are shown as text on every page, and on the pages of each thing", async () => {
+  whole("are shown as text on every page, and on the pages of each thing", async () => {
     const { page } = await openPage({ key: owner.key });
     const links = new Set<string>();
     await walk(page, {

@@ -1,8 +1,9 @@
 // Lists of thousands of sessions and skills: only what is seen is in the document, and the end can be reached.
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect } from "vitest";
 import { growLists } from "./support/grow-lists.ts";
 import { type Owner, createOwner } from "./support/owner.ts";
 import { goTo, navigation, openPage } from "./support/page.ts";
+import { whole } from "./support/whole.ts";
 
 /** Of the whole document, with room for the page around the list. */
 const MAX_ELEMENTS = 4_000;
@@ -14,7 +15,7 @@ beforeAll(async () => {
 });
 
 describe("a long list", () => {
-  it.each([
+  whole.each([
     { name: "Sessions", first: "Conversation 0 of many", last: "Conversation 1999 of many" },
     { name: "Skills", first: "skill-00000", last: "skill-00999" },
   ])("of $name holds in the document what is seen, down to its end", async ({ name, first, last }) => {
