@@ -45,6 +45,7 @@ export const OBJECT_KEYS = {
   deletedSkill: "p/<profile>/deleted/skills/<name>",
   gone: "p/<profile>/GONE",
   emailMark: "p/<profile>/email/<hash>",
+  hubListing: "p/<profile>/hub/listing/<sha256>",
   importState: "p/<profile>/import/state",
   importPart: "p/<profile>/import/parts/<sha256>",
   due: "due/<day>/<shard>/<profile>",

@@ -40,6 +40,7 @@ export const OBJECT_FATES: Record<string, Fate> = {
   "p/<profile>/deleted/skills/<name>": "exported",
   "p/<profile>/GONE": "stays: a deleted profile is not exported",
   "p/<profile>/email/<hash>": "stays: an address belongs to this deployment",
+  "p/<profile>/hub/listing/<sha256>": "stays: a list that a source answered, asked for again",
   "p/<profile>/import/state": "stays: an import that is under way here",
   "p/<profile>/import/parts/<sha256>": "stays: an import that is under way here",
   "due/<day>/<shard>/<profile>": "rebuilt: marked by the next turn",

@@ -9,9 +9,10 @@ export const HubSourceName = z.enum(HUB_SOURCES);
 export type HubSourceName = z.infer<typeof HubSourceName>;
 
 /**
- * A skill at its source. `identifier` is canonical, without the version: `owner/repo/path` (github), `owner/repo/slug` (skills-sh), a slug
- * (clawhub), the address of the index, `#` and a name (well-known), an address (url), `<profile>/<name>` (library). `version`: a branch, tag
- * or commit, a version number, or a digest; absent for the newest.
+ * A skill at its source. `identifier` is canonical, without the version: `owner/repo/path` (github; `.` for the root), `owner/repo/slug`
+ * (skills-sh), `slug` or `owner/slug` (clawhub), the address of the index, `#` and a name (well-known), an address (url), `<profile>/<name>`
+ * (library). A person may leave open which skill: `owner/repo`, `owner/repo@name`, the address of a site. `version`: a branch, tag or commit, a
+ * version number, or a digest; absent for the newest.
  */
 export const HubRef = z.strictObject({
   source: HubSourceName,
@@ -42,6 +43,8 @@ export const LockedSkill = z.object({
   version: z.string(),
   /** The point that cannot change: a commit of 40 digits, or the digest of an artifact. */
   commit: z.string().optional(),
+  /** As `HubVersion.content`: equal at the source means that there is no update, whatever the commit. */
+  content: z.string().optional(),
   /** SHA-256 over the sorted lines `<sha256>  <path>\n` of all files, as installed. */
   hash: Sha256,
   /** SHA-256 by path, as installed: the base of a merge. */
