@@ -189,7 +189,7 @@ export function createObservationRows(sql: Sql) {
 }
 
 /** Running, parked or queued. */
-export function isOpen(turn: TurnRow): boolean {
+export function isOpen(turn: Pick<TurnRow, "state">): boolean {
   return hasBegun(turn) || turn.state === "queued";
 }
 

@@ -6,7 +6,7 @@ import type { Log } from "../../log.ts";
 import { withoutUndone } from "../../undo/undone.ts";
 
 /** Entries without the turns that were commands, and without those that were taken back. Reads one more row if `entries` begin in the middle of a turn. */
-export function withoutCommands(all: Entry[], log: Log): Entry[] {
+export function withoutCommands(all: Entry[], log: Pick<Log, "meta" | "turn" | "entry">): Entry[] {
   const entries = withoutUndone(all, log);
   const commands = new Set<number>();
   const begun = new Set<number>();

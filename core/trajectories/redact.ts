@@ -1,0 +1,175 @@
+// Replaces secrets and personal ids in what leaves for training, and counts them. A personal value becomes `[email k7q2d]`: the same value has
+// the same name in every line, and the name says nothing without the profile's salt. Secrets are found by core/redact.ts. Called on the
+// entries of a session before a trajectory is read from them, so that arguments and results stay JSON. Best effort: names and addresses
+// of people have no form that code can find. Pure. Linear in the length of the text: every repetition is bounded.
+import { redactDeep, redactText } from "../redact.ts";
+import { isObject } from "../unknown-object.ts";
+import { sha256Hex } from "../schemas/learning/digest.ts";
+import type { Entry, Part } from "../schemas/entry.ts";
+import type { RedactionReport } from "../schemas/trajectories.ts";
+
+export interface RedactorOptions {
+  /** Random, of the profile. */
+  salt: string;
+  /** The profile's own id. */
+  profile: string;
+  /** Ids of chats and people of the profile's channels. */
+  known?: readonly string[];
+}
+
+export interface Redactor {
+  text(text: string): string;
+  /** Every string in plain data, keys too. */
+  deep<T>(value: T): T;
+  entry(entry: Entry): Entry;
+  report(): RedactionReport;
+}
+
+interface Shape {
+  kind: string;
+  pattern: RegExp;
+  /** Whether what has the form is one. */
+  accepts?(found: string): boolean;
+}
+
+const SESSION_OR_RUN = /(?<![0-9A-Za-z])0[0-9A-HJKMNP-TV-Z]{25}(?![0-9A-Za-z])/g;
+/** The most specific first. */
+const SHAPES: Shape[] = [
+  { kind: "email", pattern: /[\p{L}\p{N}._%+-]{1,64}@(?:[\p{L}\p{N}-]{1,63}\.){1,8}\p{L}{2,24}/gu },
+  {
+    kind: "iban",
+    pattern: /(?<![0-9A-Za-z])[A-Z]{2}\d{2}(?: ?[0-9A-Z]{4}){2,7}(?: ?[0-9A-Z]{1,4})?(?![0-9A-Za-z])/g,
+    accepts: isIban,
+  },
+  { kind: "card", pattern: /(?<![\w.-])\d(?:[ -]?\d){12,18}(?![\w-])/g, accepts: isCard },
+  { kind: "ip", pattern: /(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.]*\d)/g, accepts: isPersonalIpv4 },
+  { kind: "ip", pattern: /(?<![\w:.])(?:[0-9A-Fa-f]{0,4}:){2,7}[0-9A-Fa-f]{1,4}(?![\w:])/g, accepts: isPersonalIpv6 },
+  { kind: "phone", pattern: /(?<![\w+])\+\d(?:[ ()./-]{0,2}\d){7,14}(?![\w])/g },
+  { kind: "phone", pattern: /(?<![\w.-])(?:\(\d{3}\) ?|\d{3}[-. ])\d{3}[-. ]\d{4}(?![\w.-]*\d)/g },
+  { kind: "phone", pattern: /(?<![\w.-])0\d{2,4}[ /-]\d{3,4}(?:[ -]?\d{2,4}){1,2}(?![\w.-]*\d)/g },
+  { kind: "session", pattern: SESSION_OR_RUN },
+];
+
+const REDACTED = /\[redacted ([^\]\n]{1,40})\]/g;
+/** A word that could be an id of a platform. */
+const WORD = /[\p{L}\p{N}_.@:+#-]{3,200}/gu;
+const NAME_CHARS = 5;
+
+export function createRedactor({ salt, profile, known = [] }: RedactorOptions): Redactor {
+  const counts = new Map<string, number>();
+  const ids = new Set(known.filter((id) => id.length >= 3));
+  const count = (kind: string) => void counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  const name = (kind: string, value: string): string => {
+    count(kind);
+    const hash = BigInt(`0x${sha256Hex(`${salt} ${kind} ${value.toLowerCase()}`).slice(0, 12)}`).toString(32);
+    return `[${kind} ${hash.padStart(NAME_CHARS, "0").slice(-NAME_CHARS)}]`;
+  };
+
+  function personal(text: string): string {
+    const pieces = text.split(profile);
+    for (let i = 1; i < pieces.length; i++) count("profile");
+    let clean = pieces.join("[profile]");
+    if (ids.size > 0) clean = clean.replace(WORD, (word) => (ids.has(word) ? name("person", word) : word));
+    for (const { kind, pattern, accepts } of SHAPES) {
+      clean = clean.replace(pattern, (found: string) => (accepts && !accepts(found) ? found : name(kind, found)));
+    }
+    return clean;
+  }
+
+  function countSecrets(before: string, after: string): void {
+    if (before === after) return;
+    const had = [...before.matchAll(REDACTED)].length;
+    for (const [, kind] of [...after.matchAll(REDACTED)].slice(had)) count(kind!);
+  }
+
+  function text(given: string): string {
+    const clean = redactText(given);
+    countSecrets(given, clean);
+    return personal(clean);
+  }
+
+  /** Secrets by the names of their fields first, then every string. */
+  function deep<T>(value: T): T {
+    const clean = redactDeep(value);
+    countSecrets(JSON.stringify(value) ?? "", JSON.stringify(clean) ?? "");
+    return mapStrings(clean, personal) as T;
+  }
+
+  /** JSON stays JSON. */
+  function jsonText(given: string): string {
+    try {
+      return JSON.stringify(deep(JSON.parse(given)));
+    } catch {
+      return text(given);
+    }
+  }
+
+  const parts = (given: Part[], isJson: boolean) =>
+    given.map((part) => ({ ...part, text: isJson ? jsonText(part.text) : text(part.text) }));
+
+  function entry(given: Entry): Entry {
+    switch (given.kind) {
+      case "tool":
+        return { ...given, parts: parts(given.parts, true), call: { ...given.call, args: deep(given.call.args) } };
+      case "compaction":
+        return { ...given, parts: parts(given.parts, given.method === "prune") };
+      case "assistant": {
+        const { answer } = given;
+        const calls = answer.calls.map((call) => ({ ...call, args: deep(call.args) }));
+        const reasoning = answer.reasoning === undefined ? {} : { reasoning: text(answer.reasoning) };
+        return { ...given, parts: parts(given.parts, false), answer: { ...answer, calls, ...reasoning } };
+      }
+      case "user": {
+        const images = given.images?.map((image) => ({ ...image, ...(image.name && { name: text(image.name) }) }));
+        return { ...given, parts: parts(given.parts, false), ...(images && { images }) };
+      }
+      default:
+        return { ...given, parts: parts(given.parts, false) };
+    }
+  }
+
+  return { text, deep, entry, report: () => Object.fromEntries([...counts].toSorted(([a], [b]) => (a < b ? -1 : 1))) };
+}
+
+function mapStrings(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === "string") return change(value);
+  if (Array.isArray(value)) return value.map((item) => mapStrings(item, change));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [change(key), mapStrings(item, change)]));
+}
+
+/** ISO 13616: the remainder by 97 is 1. */
+function isIban(found: string): boolean {
+  const plain = found.replaceAll(" ", "");
+  if (plain.length < 15 || plain.length > 34) return false;
+  let rest = 0;
+  for (const char of plain.slice(4) + plain.slice(0, 4)) {
+    for (const digit of parseInt(char, 36).toString()) rest = (rest * 10 + Number(digit)) % 97;
+  }
+  return rest === 1;
+}
+
+/** ISO/IEC 7812: the sum of Luhn. */
+function isCard(found: string): boolean {
+  const digits = found.replace(/\D/g, "");
+  if (/^(\d)\1*$/.test(digits)) return false;
+  let sum = 0;
+  for (let i = 0; i < digits.length; i++) {
+    const digit = Number(digits[digits.length - 1 - i]);
+    sum += i % 2 === 0 ? digit : digit > 4 ? digit * 2 - 9 : digit * 2;
+  }
+  return sum % 10 === 0;
+}
+
+/** Not this machine itself, and not an address of no one. */
+function isPersonalIpv4(found: string): boolean {
+  const bytes = found.split(".").map(Number);
+  return bytes.every((byte) => byte <= 255) && bytes[0] !== 127 && bytes[0] !== 0 && found !== "255.255.255.255";
+}
+
+/** A time of day such as `10:30:00` has the same form with fewer than four groups. */
+function isPersonalIpv6(found: string): boolean {
+  const groups = found.split(":");
+  const isShort = found.includes("::");
+  return found !== "::1" && (groups.length === 8 || (isShort && groups.length >= 4)) && /[0-9a-f]/i.test(found);
+}

@@ -1,0 +1,128 @@
+// Writes a trajectory as Hermes Agent does: ShareGPT turns `system`, `human`, `gpt` and `tool`. Each gpt turn begins with a think block,
+// calls are JSON in `tool_call` tags, and the results of one round are one tool turn. The system turn lists the tools and nothing of the
+// session's prompt, which has what the agent remembers. Pure.
+import { type ToolSpec } from "../agent/contract.ts";
+import type { JsonObject } from "../schemas/entry.ts";
+import type { ShareGptLine, ShareGptTurn } from "../schemas/trajectories.ts";
+import type { Trajectory, TrajectoryMessage } from "./trajectory.ts";
+
+// Hermes Agent's own words.
+const SYSTEM_HEAD =
+  "You are a function calling AI model. You are provided with function signatures within <tools> </tools> XML tags. You may call one or " +
+  "more functions to assist with the user query. If available tools are not relevant in assisting with user query, just respond in " +
+  "natural conversational language. Don't make assumptions about what values to plug into functions. After calling & executing the " +
+  "functions, you will be provided with function results within <tool_response> </tool_response> XML tags. Here are the available tools:";
+const SYSTEM_TAIL =
+  "For each function call return a JSON object, with the following pydantic model json schema for each:\n" +
+  "{'title': 'FunctionCall', 'type': 'object', 'properties': {'name': {'title': 'Name', 'type': 'string'}, 'arguments': {'title': " +
+  "'Arguments', 'type': 'object'}}, 'required': ['name', 'arguments']}\n" +
+  "Each function call should be enclosed within <tool_call> </tool_call> XML tags.\n" +
+  "Example:\n<tool_call>\n{'name': <function-name>,'arguments': <args-dict>}\n</tool_call>";
+
+/** The tags of the format. In any other text they are escaped, so that a reader finds only ours. */
+const TAG = /<(?=\/?(?:think|tools|tool_call|tool_response)>)/g;
+
+export function toShareGpt({ messages, tools, at, model, completed }: Trajectory): ShareGptLine {
+  const turns: ShareGptTurn[] = [{ from: "system", value: renderSystem(tools) }];
+  let results: string[] = [];
+  const close = () => {
+    if (results.length > 0) turns.push({ from: "tool", value: results.join("\n") });
+    results = [];
+  };
+  for (const message of messages) {
+    if (message.role === "tool") {
+      results.push(renderResult(message));
+      continue;
+    }
+    close();
+    if (message.role === "user") turns.push({ from: "human", value: escapeText(message.text) });
+    else turns.push({ from: "gpt", value: renderAnswer(message) });
+  }
+  close();
+  return { conversations: turns, timestamp: new Date(at).toISOString(), model, completed };
+}
+
+export function renderSystem(tools: ToolSpec[]): string {
+  const listed = tools.map(({ name, description, parameters }) => ({ name, description, parameters, required: null }));
+  return `${SYSTEM_HEAD}\n<tools>\n${toJson(listed)}\n</tools>\n${SYSTEM_TAIL}`;
+}
+
+function renderAnswer({ text, reasoning, calls }: Extract<TrajectoryMessage, { role: "assistant" }>): string {
+  const think = reasoning === "" ? "<think>\n</think>" : `<think>\n${escapeText(reasoning)}\n</think>`;
+  const made = calls.map(({ name, args }) => `<tool_call>\n${toJson({ name, arguments: args })}\n</tool_call>`);
+  return [think, ...(text === "" ? [] : [escapeText(text)]), ...made].join("\n");
+}
+
+/** A result that is JSON stays JSON, as in the reference. */
+function renderResult({ call, name, text }: Extract<TrajectoryMessage, { role: "tool" }>): string {
+  const response = { tool_call_id: call, name, content: readJson(text) ?? text };
+  return `<tool_response>\n${toJson(response)}\n</tool_response>`;
+}
+
+function readJson(text: string): unknown {
+  if (!/^[[{]/.test(text)) return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null; // plain text that begins like JSON
+  }
+}
+
+/** The escape keeps the value. */
+function toJson(value: unknown): string {
+  return JSON.stringify(value).replace(TAG, "\\u003c");
+}
+
+function escapeText(text: string): string {
+  return text.replace(TAG, "&lt;");
+}
+
+/** What a line says of its calls. `unknown`: names of calls that are not among the tools of the system turn. */
+export interface ShareGptCalls {
+  stats: Record<string, { count: number; success: number; failure: number }>;
+  unknown: string[];
+  /** Some gpt turn has a think block with text. */
+  hasReasoning: boolean;
+}
+
+/** Reads a line back. */
+export function readShareGptCalls({ conversations }: ShareGptLine): ShareGptCalls {
+  const tools = new Set(readTools(conversations[0]?.value ?? ""));
+  const stats: ShareGptCalls["stats"] = {};
+  const unknown = new Set<string>();
+  for (const { from, value } of conversations) {
+    for (const { name, content } of from === "tool" ? readTagged(value, "tool_response") : []) {
+      const known = (stats[String(name)] ??= { count: 0, success: 0, failure: 0 });
+      known.count += 1;
+      known[isFailure(content) ? "failure" : "success"] += 1;
+    }
+    for (const { name } of from === "gpt" ? readTagged(value, "tool_call") : []) {
+      if (!tools.has(String(name))) unknown.add(String(name));
+    }
+  }
+  const hasReasoning = conversations.some(
+    ({ from, value }) => from === "gpt" && !value.startsWith("<think>\n</think>"),
+  );
+  return { stats, unknown: [...unknown], hasReasoning };
+}
+
+export function readTools(system: string): string[] {
+  const listed = system.split("<tools>\n")[1]?.split("\n</tools>")[0];
+  return listed === undefined ? [] : (JSON.parse(listed) as { name: string }[]).map(({ name }) => name);
+}
+
+/** The JSON objects between tags of this name. */
+function readTagged(value: string, tag: string): JsonObject[] {
+  return value
+    .split(`<${tag}>\n`)
+    .slice(1)
+    .map((piece) => JSON.parse(piece.split(`\n</${tag}>`)[0]!) as JsonObject);
+}
+
+/** A result with an error, or of a command that ended with another status than 0. A result with text from outside is JSON on its first line. */
+function isFailure(content: unknown): boolean {
+  const found = typeof content === "string" ? readJson(content.split("\n")[0]!) : content;
+  if (typeof found !== "object" || found === null) return false;
+  const { error, exit_code: status } = found as JsonObject;
+  return (error !== undefined && error !== null) || (typeof status === "number" && status !== 0);
+}
