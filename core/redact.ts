@@ -56,6 +56,25 @@ export function redactText(text: string): string {
   return clean.replace(ASSIGNMENT, "$1[redacted secret]").replace(TOKEN_ASSIGNMENT, "$1[redacted secret]");
 }
 
+/** Where a text has secrets: lines from 1, each once, with the kind of its first. For a person who is to take them out. */
+export function findSecrets(text: string): { line: number; kind: string }[] {
+  const jwts = [...text.matchAll(DOTTED)].filter(([dotted]) => redactJwt(dotted) !== dotted);
+  const found = [
+    ...jwts.map(({ index }) => ({ index, kind: "JWT" })),
+    ...SHAPES.flatMap(({ kind, pattern }) => [...text.matchAll(pattern)].map(({ index }) => ({ index, kind }))),
+    ...[ASSIGNMENT, TOKEN_ASSIGNMENT].flatMap((pattern) =>
+      [...text.matchAll(pattern)].map(({ index }) => ({ index, kind: "secret" })),
+    ),
+  ];
+  const kinds = new Map<number, string>();
+  // Sorted by place; of one place the most specific is first.
+  for (const { index, kind } of found.toSorted((a, b) => a.index - b.index)) {
+    const line = text.slice(0, index).split("\n").length;
+    if (!kinds.has(line)) kinds.set(line, kind);
+  }
+  return [...kinds].map(([line, kind]) => ({ line, kind }));
+}
+
 /** Redacts every string in plain data. A string under a key like `password` is replaced whole. */
 export function redactDeep<T>(value: T): T {
   return redactValue(value) as T;

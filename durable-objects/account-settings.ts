@@ -22,7 +22,7 @@ const MAX_VALUE_CHARS = 64 * 1024;
 const MORE_CHARS: Partial<Record<ProfileSection, number>> = { mcpCatalogs: 128 * 1024 };
 /** [cf] A session keeps all values in one row, of at most 2 MB. Names and punctuation take the rest. */
 const MAX_ALL_BYTES = 1_800_000;
-const FEWER_VALUES: Partial<Record<ProfileSection, number>> = { mcp: 10 };
+const FEWER_VALUES: Partial<Record<ProfileSection, number>> = { mcp: 10, hubTaps: 50 };
 /** A value of these sections exists only while its key exists in the other one. */
 const BELONGS_TO: Partial<Record<ProfileSection, ProfileSection>> = { mcpCatalogs: "mcp", mcpAccess: "mcp" };
 

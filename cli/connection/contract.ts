@@ -2105,6 +2105,43 @@ export interface Contract {
   "GET /p/{profile}/.well-known/skills/index.json": {
     answer: { skills: { name: string; description: string; files: string[] }[] };
   };
+  "GET /v1/hub/taps": {
+    query: { after?: string | undefined; limit?: string | undefined };
+    answer: {
+      taps: { source: "github" | "well-known"; identifier: string; addedAt: number; tap: string }[];
+      githubToken: { server: string; setAt: number; usable: boolean } | null;
+      next?: string | undefined;
+    };
+  };
+  "PUT /v1/hub/taps/{tap}": {
+    body: { source: string };
+    answer: { source: "github" | "well-known"; identifier: string; addedAt: number; tap: string };
+  };
+  "DELETE /v1/hub/taps/{tap}": {
+    answer: null;
+  };
+  "PUT /v1/hub/github-token": {
+    body: { token: string };
+    answer: null;
+  };
+  "DELETE /v1/hub/github-token": {
+    answer: null;
+  };
+  "POST /v1/hub/publish": {
+    body: { skill: string; tap: string; message?: string | undefined };
+    answer: {
+      skill: string;
+      tap: string;
+      repository: string;
+      folder: string;
+      head: string;
+      branch: string;
+      hash: string;
+      pull: { number: number; url: string; state: "open" | "closed" | "merged" } | null;
+      opened: boolean;
+      warnings: string[];
+    };
+  };
   "GET /v1/skills/{name}/revisions": {
     query: { after?: string | undefined; limit?: string | undefined };
     answer: {

@@ -12,6 +12,9 @@ const LEAVE: { [Section in ProfileSection]: ((value: ProfileSetting<Section>, at
   mcp: (value) => ({ ...value, sealed: "", enabled: false }),
   mcpCatalogs: (value) => value,
   mcpAccess: null,
+  hubTaps: (value) => value,
+  // Bound to the server that this deployment uses, and sealed here.
+  hubAccess: null,
   preferences: (value) => value,
   // As the boards themselves.
   boards: null,

@@ -30,6 +30,7 @@ const GROUPS: [title: string, test: RegExp][] = [
   ["Changes that wait for approval", /^\/v1\/pending/],
   ["Reviews and learning", /^\/v1\/(reviews|learning)/],
   ["Curator", /^\/v1\/curator/],
+  ["Skills of others", /^\/v1\/hub/],
   ["MCP servers", /^\/v1\/mcp/],
   ["Channels", /^\/(?:v1\/(?:channels|deliveries)|channels\/)/],
   ["Jobs", /^\/v1\/(?:jobs|schedule)/],

@@ -161,6 +161,7 @@ describe("every route of the contract", () => {
       "listSignIns",
       "listSkillRevisions",
       "listSkills",
+      "listTaps",
       "listTools",
       "listWebhookDeliveries",
       "listWebhooks",
@@ -198,6 +199,7 @@ describe("a list", () => {
       await ask("PUT", `/v1/boards/b${n}`, { key });
       await ask("PUT", `/v1/roles/r${n}`, { key, body: {} });
       await ask("POST", "/v1/jobs", { key, body: { name: `j${n}`, schedule: "every 1d", prompt: "Say hi." } });
+      await ask("PUT", `/v1/hub/taps/t${n}`, { key, body: { source: `team/skills-${n}` } });
       await account.putSetting("mcp", `s${n}`, server as unknown as McpServer);
     }
     const { session } = (await ask("POST", "/v1/sessions", { key })).body as { session: string };
@@ -215,6 +217,7 @@ describe("a list", () => {
       ["/v1/roles", "roles", 5],
       ["/v1/jobs", "jobs", 5],
       ["/v1/mcp/servers", "servers", 5],
+      ["/v1/hub/taps", "taps", 5],
       ["/v1/personalities", "personalities", 2],
       ["/v1/tools", "tools", 5],
       ["/v1/models", "data", 2],

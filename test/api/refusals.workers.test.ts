@@ -271,6 +271,8 @@ describe("the API's description", () => {
         "DELETE /v1/sessions/{session}/allowances/{allowance}",
         "DELETE /v1/sessions/{session}/checkpoints",
         "GET /v1/approvals",
+        ...["GET /v1/hub/taps", "PUT /v1/hub/taps/{tap}", "DELETE /v1/hub/taps/{tap}"],
+        ...["PUT /v1/hub/github-token", "DELETE /v1/hub/github-token", "POST /v1/hub/publish"],
         "GET /v1/mcp/servers",
         "PUT /v1/mcp/servers/{server}",
         "PATCH /v1/mcp/servers/{server}",

@@ -41,6 +41,7 @@ const HELD_BY = [
     ...["listRoles", "readRole", "listBoards"],
     ...["listJobs", "readJob"],
     "listPersonalities",
+    "listTaps",
     "listChildren",
   ],
   ...["search_sessions", "read_memory", "get_turn", "prompts/get", "resources/read", "skills/get"].map(

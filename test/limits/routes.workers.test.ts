@@ -487,6 +487,13 @@ const TABLE: Record<string, Asked> = {
   "DELETE /v1/mcp/servers/{server}": { most: 3, status: 204, values: { server: "s" } },
   "POST /v1/mcp/servers/{server}/test": { most: 2, status: 404, values: { server: "s" } },
   "POST /v1/mcp/servers/{server}/authorize": { most: 2, status: 404, values: { server: "s" } },
+  "GET /v1/hub/taps": { most: 2, status: 200 },
+  "PUT /v1/hub/taps/{tap}": { most: 3, status: 200, values: { tap: "t" }, body: { source: "team/skills" } },
+  "DELETE /v1/hub/taps/{tap}": { most: 3, status: 204, values: { tap: "t" } },
+  "PUT /v1/hub/github-token": { most: 3, status: 204, body: { token: "ghp_0123456789" } },
+  "DELETE /v1/hub/github-token": { most: 3, status: 204 },
+  // The requests to GitHub are counted in test/hub/publish-pull.test.ts.
+  "POST /v1/hub/publish": { most: 2, status: 404, body: { skill: "a", tap: "t" } },
   // The first request packs every public skill that was never packed.
   "GET /.well-known/agent-skills/index.json": { most: 1_700, status: 200 },
   "GET /.well-known/agent-skills/{name}/{artifact}": { most: 10, status: 200, values: OPEN },

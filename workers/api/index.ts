@@ -44,6 +44,8 @@ import { learning } from "./learning/learning.ts";
 import { memory } from "./learning/memory.ts";
 import { MCP_ROUTE, mcp } from "./mcp/mcp.ts";
 import { mcpCallback } from "./mcp-servers/callback.ts";
+import { hubPublish } from "./hub/publish.ts";
+import { taps } from "./hub/taps.ts";
 import { mcpServers } from "./mcp-servers/servers.ts";
 import { messages } from "./sessions/messages.ts";
 import { docsPage } from "./openapi/docs-page.ts";
@@ -209,6 +211,8 @@ for (const resource of [
   skills,
   exchange,
   wellKnown,
+  taps,
+  hubPublish,
   skillHistory,
   skillEvidence,
   memory,

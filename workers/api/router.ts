@@ -151,6 +151,7 @@ export const CODE_BY_FIELD: Record<string, ProblemCode> = {
   "param.approval": "bad_approval_id",
   "param.allowance": "bad_approval_id",
   "param.server": "bad_mcp_server",
+  "param.tap": "bad_tap",
   "param.checkpoint": "bad_checkpoint",
   "param.pending": "bad_pending_id",
   "param.policy": "bad_policy_id",

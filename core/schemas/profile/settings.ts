@@ -2,6 +2,7 @@
 // change; a Session keeps the newest copy it was told of. Secrets inside are sealed. Forms only.
 import * as z from "zod";
 import { ShownGoals } from "../agenda/goal.ts";
+import { HubAccess, HubTap } from "../hub/taps.ts";
 import { McpCatalog, McpAccess, McpServer } from "./mcp.ts";
 import { Personality } from "./personality.ts";
 import { StoredPreference } from "./preferences.ts";
@@ -25,6 +26,10 @@ export const PROFILE_SECTIONS = {
   mcpCatalogs: McpCatalog,
   /** By the server's name: a permission by OAuth. */
   mcpAccess: McpAccess,
+  /** By the tap's name: a repository or index whose skills its searches also name. */
+  hubTaps: HubTap,
+  /** Key `github`: the token that reads and publishes at GitHub. */
+  hubAccess: HubAccess,
   /** By id. */
   policies: ToolPolicy,
   /** By the hook's id. */

@@ -38,6 +38,8 @@ export interface Facts {
   /** Of a key. */
   id: string;
   server: string;
+  /** The name of a place of skills. */
+  tap: string;
   policy: string;
   hook: string;
   /** The name of a route for inbound webhooks. */
@@ -59,8 +61,9 @@ export function toSkillMd(name: string, text: string): string {
 
 /** Facts of the same shape about nothing: what never existed must get the same answers as what is another's. */
 export function inventFacts(facts: Facts): Facts {
-  const { deployment, site, run, name, path, process, hook, webhook, server, policy, personality, board, role, job } =
+  const { deployment, site, run, name, path, process, hook, webhook, server, tap, policy, personality, board, role } =
     facts;
+  const { job } = facts;
   const others: { [field in keyof Facts]?: string } = Object.fromEntries(
     Object.entries(facts).map(([field, value]) => [field, turnDigits(value)]),
   );
@@ -74,7 +77,7 @@ export function inventFacts(facts: Facts): Facts {
     hook: `${hook.slice(0, -1)}${hook.endsWith("z") ? "a" : "z"}`,
     webhook: toOther(webhook),
     ...{ board: toOther(board), role: toOther(role), job: toOther(job) },
-    ...{ server: toOther(server), policy: toOther(policy), personality: toOther(personality) },
+    ...{ server: toOther(server), tap: toOther(tap), policy: toOther(policy), personality: toOther(personality) },
   };
 }
 

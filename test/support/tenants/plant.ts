@@ -156,6 +156,10 @@ async function plantSettings(origin: string, tenant: Tenant, title: string) {
   ).toMatchObject({ status: 200 });
   const { open: unanswered } = await beginAccess(tenant, UNANSWERED);
 
+  const tap = `${KNOWN_WORD}-tap`;
+  for (const name of [tap, `${KNOWN_WORD}-${SECRET}`])
+    await call("PUT", `/v1/hub/taps/${name}`, { source: `${title.replace(/\W+/g, "-")}/skills` });
+  await call("PUT", "/v1/hub/github-token", { token: `ghp_${SECRET}_0123456789` });
   const personality = `${KNOWN_WORD}-voice`;
   for (const name of [personality, `${KNOWN_WORD}-${SECRET}`])
     await call("PUT", `/v1/personalities/${name}`, { description: title, text: `Speak of the ${title}.` });
@@ -174,5 +178,6 @@ async function plantSettings(origin: string, tenant: Tenant, title: string) {
   await call("POST", `/v1/boards/${board}/cards`, { title, assignee: { person: title } });
   const job = `${KNOWN_WORD}-job`;
   await call("POST", "/v1/jobs", { name: job, schedule: "every 30d", prompt: title });
-  return { unanswered, board, role, job, server: SERVER, personality, hook, webhook, policy: `${KNOWN_WORD}-limits` };
+  const policy = `${KNOWN_WORD}-limits`;
+  return { unanswered, board, role, job, server: SERVER, tap, personality, hook, webhook, policy };
 }
