@@ -66,7 +66,7 @@ function readStatus(reply: OutboundReply, clock: Clock): Result<HubReply> {
     const message = `The source allows no more requests for ${Math.ceil(waitMs / 1_000)} seconds. Try again then. At GitHub a token raises the limit.`;
     return err("hub_rate_limited", message, { retryAfterMs: waitMs });
   }
-  if (status === 404 || status === 410 || status === 451 || status === 422) {
+  if (NOT_THERE.has(status)) {
     return err(
       "hub_not_found",
       `The source answers that this is not there (${status}). Check the name and the version.`,
@@ -77,6 +77,9 @@ function readStatus(reply: OutboundReply, clock: Clock): Result<HubReply> {
   }
   return err("hub_unreachable", `The source answered ${status}. Try again later.`);
 }
+
+/** GitHub answers 409 for an empty repository and 422 for a ref that it does not know. */
+const NOT_THERE = new Set([404, 409, 410, 422, 451]);
 
 const DEFAULT_WAIT_MS = 60_000;
 

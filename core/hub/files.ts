@@ -76,3 +76,9 @@ export function isArchive(bytes: Uint8Array): boolean {
 export function digestOf(bytes: Uint8Array): string {
   return `sha256:${sha256Hex(bytes)}`;
 }
+
+/** SHA-256 over the lines `<sha256>  <path>`, sorted: for sources that have no hash of their own. */
+export function contentOf(files: readonly RawFile[]): string {
+  const lines = files.map(([path, bytes]) => `${sha256Hex(bytes)}  ${path}\n`).sort();
+  return `sha256:${sha256Hex(lines.join(""))}`;
+}

@@ -27,6 +27,11 @@ export interface HubVersion {
   content?: string;
   /** `version` is a branch or the newest, which is expected to move on. Absent: a tag, a commit, a version number or a digest. */
   moves?: true;
+  /**
+   * A commit that was asked for by its number and is not known to be in the repository's own history: the repository's name vouches for nothing,
+   * because GitHub answers commits of forks under it.
+   */
+  offBranch?: true;
 }
 
 export interface HubPackage extends HubVersion {

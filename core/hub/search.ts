@@ -1,0 +1,90 @@
+// A search over several sources and taps at once: the hits of those that answer, and why the others did not. Called by the routes of the hub.
+import { type Failure, type Result, assert } from "../errors.ts";
+import type { HubRef } from "../schemas/hub/lock.ts";
+import { formatRef } from "./identifier.ts";
+import { scoreHit, wordsOf } from "./rank.ts";
+import type { HubHit, HubSource, HubSources, OuterSourceName } from "./source.ts";
+
+/** A repository of GitHub (`owner/repo`, or a folder in it) or the address of an index, which a profile follows. */
+export interface Tap {
+  name: string;
+  source: "github" | "well-known";
+  place: string;
+}
+
+export interface HubSearch {
+  /** Best first. */
+  hits: (HubHit & { /** The name of the tap that has it. */ tap?: string })[];
+  /** `from`: the name of a source, or `tap:<name>`. */
+  failures: { from: string; failure: Failure }[];
+}
+
+export interface SearchOptions {
+  query: string;
+  /** Absent: all that are given. */
+  only?: OuterSourceName;
+  taps: readonly Tap[];
+  limit: number;
+  signal: AbortSignal;
+}
+
+/** Never rejects because a source fails. Sources that are not given are not asked: the library of the deployment is searched elsewhere. */
+export async function searchHub(sources: Partial<HubSources>, options: SearchOptions): Promise<HubSearch> {
+  const { query, only, taps, limit, signal } = options;
+  const isAsked = (name: OuterSourceName) => only === undefined || only === name;
+  const searches = Object.values(sources)
+    .filter((source) => isAsked(source.name as OuterSourceName))
+    .map((source) => ask(source.name, undefined, () => source.search(query, { limit, signal })));
+  const lists = taps
+    .filter(({ source }) => isAsked(source) && sources[source]?.list)
+    .map(({ name, source, place }) => ask(`tap:${name}`, name, () => listOf(sources[source])(place, signal)));
+  const answers = await Promise.all([...searches, ...lists]);
+  const found = answers.flatMap(({ tap, result }) => (result.ok ? result.value.map((hit) => ({ hit, tap })) : []));
+  return {
+    hits: rank(found, query).slice(0, limit),
+    failures: answers.flatMap(({ from, result }) => (result.ok ? [] : [{ from, failure: result.failure }])),
+  };
+}
+
+interface Answer {
+  from: string;
+  tap: string | undefined;
+  result: Result<HubHit[]>;
+}
+
+async function ask(from: string, tap: string | undefined, search: () => Promise<Result<HubHit[]>>): Promise<Answer> {
+  return { from, tap, result: await search() };
+}
+
+function listOf(source: HubSource | undefined): NonNullable<HubSource["list"]> {
+  assert(source?.list, "a tap is of a source that has lists");
+  return source.list;
+}
+
+/** Whatever a registry found by meaning stays, after what has the words. A skill that several answered is one hit, with the most that is known. */
+function rank(found: readonly { hit: HubHit; tap: string | undefined }[], query: string): HubSearch["hits"] {
+  const words = wordsOf(query);
+  const byRef = new Map<string, HubSearch["hits"][number] & { score: number }>();
+  for (const { hit, tap } of found) {
+    const score = scoreHit(hit, words);
+    // A tap lists everything that it has; a registry answers what fits.
+    if (tap !== undefined && words.length > 0 && score === 0) continue;
+    const key = keyOf(hit.ref);
+    const known = byRef.get(key);
+    const merged = known ? { ...hit, ...known, description: known.description || hit.description } : { ...hit, score };
+    byRef.set(key, { ...merged, score: Math.max(score, known?.score ?? 0), ...(tap !== undefined && { tap }) });
+  }
+  return [...byRef.values()]
+    .sort(
+      (a, b) =>
+        b.score - a.score ||
+        Number(b.tap !== undefined) - Number(a.tap !== undefined) ||
+        (b.installs ?? 0) - (a.installs ?? 0),
+    )
+    .map(({ score: _, ...hit }) => hit);
+}
+
+/** GitHub's names of owners and repositories are the same in either case. */
+function keyOf(ref: HubRef): string {
+  return ref.source === "github" || ref.source === "skills-sh" ? formatRef(ref).toLowerCase() : formatRef(ref);
+}
