@@ -64,24 +64,22 @@ function listOf(source: HubSource | undefined): NonNullable<HubSource["list"]> {
 /** Whatever a registry found by meaning stays, after what has the words. A skill that several answered is one hit, with the most that is known. */
 function rank(found: readonly { hit: HubHit; tap: string | undefined }[], query: string): HubSearch["hits"] {
   const words = wordsOf(query);
-  const byRef = new Map<string, HubSearch["hits"][number] & { score: number }>();
+  const byRef = new Map<string, { score: number; hit: HubSearch["hits"][number] }>();
   for (const { hit, tap } of found) {
     const score = scoreHit(hit, words);
     // A tap lists everything that it has; a registry answers what fits.
     if (tap !== undefined && words.length > 0 && score === 0) continue;
     const key = keyOf(hit.ref);
     const known = byRef.get(key);
-    const merged = known ? { ...hit, ...known, description: known.description || hit.description } : { ...hit, score };
-    byRef.set(key, { ...merged, score: Math.max(score, known?.score ?? 0), ...(tap !== undefined && { tap }) });
+    const merged = known ? { ...hit, ...known.hit, description: known.hit.description || hit.description } : hit;
+    byRef.set(key, { score: Math.max(score, known?.score ?? 0), hit: tap === undefined ? merged : { ...merged, tap } });
   }
-  return [...byRef.values()]
-    .sort(
-      (a, b) =>
-        b.score - a.score ||
-        Number(b.tap !== undefined) - Number(a.tap !== undefined) ||
-        (b.installs ?? 0) - (a.installs ?? 0),
-    )
-    .map(({ score: _, ...hit }) => hit);
+  return [...byRef.values()].sort((a, b) => b.score - a.score || compareHits(a.hit, b.hit)).map(({ hit }) => hit);
+}
+
+/** What a tap has comes first, then what is installed most. */
+function compareHits(a: HubSearch["hits"][number], b: HubSearch["hits"][number]): number {
+  return Number(b.tap !== undefined) - Number(a.tap !== undefined) || (b.installs ?? 0) - (a.installs ?? 0);
 }
 
 /** GitHub's names of owners and repositories are the same in either case. */
