@@ -5702,6 +5702,13 @@ export interface Contract {
     body: { receipts: string[] };
     answer: { manifest: string; deployment: string; signature: string };
   };
+  "GET /v1/trajectories/consent": {
+    answer: { allowed: boolean; changedAt?: number | undefined; changedBy?: string | undefined };
+  };
+  "PUT /v1/trajectories/consent": {
+    body: { allowed: boolean };
+    answer: { allowed: boolean; changedAt?: number | undefined; changedBy?: string | undefined };
+  };
   "POST /v1/import": {
     body: { manifest: string; deployment: string; signature: string };
     answer: {

@@ -22,6 +22,8 @@ const LEAVE: { [Section in ProfileSection]: ((value: ProfileSetting<Section>, at
   quota: null,
   // Its sessions work at them here.
   goals: null,
+  // Whoever takes the profile in is asked anew.
+  trajectories: null,
   hooks: (value, at) => ({ ...value, secret: "", previous: undefined, disabledAt: value.disabledAt ?? at }),
 };
 

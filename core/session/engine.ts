@@ -39,6 +39,7 @@ import type { ListedTool } from "../schemas/tool-list.ts";
 import { listTools } from "../tools/tool-list.ts";
 import { listMadeTools } from "./turn/session-tools.ts";
 import { type AskedSessionPage, type SessionPage, exportSession } from "./moving/export-session.ts";
+import { type TrajectoryLogPage, readTrajectory } from "./moving/read-trajectory.ts";
 import type { MovedSessionRow } from "../schemas/moving/lines.ts";
 import { adoptSession, importSession } from "./moving/import-session.ts";
 import { type Exchange, type ExchangeAsked, countEntries, readExchange } from "./readers/exchange.ts";
@@ -152,6 +153,8 @@ function toLifecycle(engine: Engine) {
 
     /** One page of the session's rows, for an export. Failures: `session_not_found`, `session_changing`. */
     exportPage: (asked: AskedSessionPage, life: string): Result<SessionPage> => exportSession(engine, asked, life),
+    /** One page of the log for an export of data to train on. Failures: `session_not_found`, `trajectory_too_large`. */
+    readTrajectory: (after: number): Result<TrajectoryLogPage> => readTrajectory(engine, after),
     /** Takes rows of an imported session. Failures: `archive_version`, `archive_invalid`. */
     importPage: (rows: MovedSessionRow[], trusted: boolean): Result<"taken" | "exists"> =>
       importSession(engine, rows, trusted),

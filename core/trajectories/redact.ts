@@ -1,4 +1,4 @@
-// Replaces secrets and personal ids in what leaves for training, and counts them. A personal value becomes `[email k7q2d]`: the same value has
+// Replaces secrets and personal ids in what leaves for training, and counts the names that a file has then. A personal value becomes `[email k7q2d]`: the same value has
 // the same name in every line, and the name says nothing without the profile's salt. Secrets are found by core/redact.ts. Called on the
 // entries of a session before a trajectory is read from them, so that arguments and results stay JSON. Best effort: names and addresses
 // of people have no form that code can find. Pure. Linear in the length of the text: every repetition is bounded.
@@ -22,7 +22,6 @@ export interface Redactor {
   /** Every string in plain data, keys too. */
   deep<T>(value: T): T;
   entry(entry: Entry): Entry;
-  report(): RedactionReport;
 }
 
 interface Shape {
@@ -50,25 +49,21 @@ const SHAPES: Shape[] = [
   { kind: "session", pattern: SESSION_OR_RUN },
 ];
 
-const REDACTED = /\[redacted ([^\]\n]{1,40})\]/g;
+/** What was put in the place of a value, in a finished line. */
+const REPLACED = /\[(?:redacted ([^\]\n"]{1,40})|(email|iban|card|ip|phone|session|person) [0-9a-v]{5}|(profile))\]/g;
 /** A word that could be an id of a platform. */
 const WORD = /[\p{L}\p{N}_.@:+#-]{3,200}/gu;
 const NAME_CHARS = 5;
 
 export function createRedactor({ salt, profile, known = [] }: RedactorOptions): Redactor {
-  const counts = new Map<string, number>();
   const ids = new Set(known.filter((id) => id.length >= 3));
-  const count = (kind: string) => void counts.set(kind, (counts.get(kind) ?? 0) + 1);
   const name = (kind: string, value: string): string => {
-    count(kind);
     const hash = BigInt(`0x${sha256Hex(`${salt} ${kind} ${value.toLowerCase()}`).slice(0, 12)}`).toString(32);
     return `[${kind} ${hash.padStart(NAME_CHARS, "0").slice(-NAME_CHARS)}]`;
   };
 
   function personal(text: string): string {
-    const pieces = text.split(profile);
-    for (let i = 1; i < pieces.length; i++) count("profile");
-    let clean = pieces.join("[profile]");
+    let clean = text.replaceAll(profile, "[profile]");
     if (ids.size > 0) clean = clean.replace(WORD, (word) => (ids.has(word) ? name("person", word) : word));
     for (const { kind, pattern, accepts } of SHAPES) {
       clean = clean.replace(pattern, (found: string) => (accepts && !accepts(found) ? found : name(kind, found)));
@@ -76,24 +71,10 @@ export function createRedactor({ salt, profile, known = [] }: RedactorOptions): 
     return clean;
   }
 
-  function countSecrets(before: string, after: string): void {
-    if (before === after) return;
-    const had = [...before.matchAll(REDACTED)].length;
-    for (const [, kind] of [...after.matchAll(REDACTED)].slice(had)) count(kind!);
-  }
-
-  function text(given: string): string {
-    const clean = redactText(given);
-    countSecrets(given, clean);
-    return personal(clean);
-  }
+  const text = (given: string): string => personal(redactText(given));
 
   /** Secrets by the names of their fields first, then every string. */
-  function deep<T>(value: T): T {
-    const clean = redactDeep(value);
-    countSecrets(JSON.stringify(value) ?? "", JSON.stringify(clean) ?? "");
-    return mapStrings(clean, personal) as T;
-  }
+  const deep = <T>(value: T): T => mapStrings(redactDeep(value), personal) as T;
 
   /** JSON stays JSON. */
   function jsonText(given: string): string {
@@ -128,7 +109,19 @@ export function createRedactor({ salt, profile, known = [] }: RedactorOptions): 
     }
   }
 
-  return { text, deep, entry, report: () => Object.fromEntries([...counts].toSorted(([a], [b]) => (a < b ? -1 : 1))) };
+  return { text, deep, entry };
+}
+
+/** How often each kind of value was replaced in these lines. */
+export function countRedactions(lines: readonly string[]): RedactionReport {
+  const counts = new Map<string, number>();
+  for (const line of lines) {
+    for (const [, secret, personal, profile] of line.matchAll(REPLACED)) {
+      const kind = secret ?? personal ?? profile!;
+      counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    }
+  }
+  return Object.fromEntries([...counts].toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function mapStrings(value: unknown, change: (text: string) => string): unknown {

@@ -42,7 +42,7 @@ import { receive } from "./receive.ts";
 import { runCommand } from "./run-command.ts";
 import { noteSocket, openSocketAccess, takeSocketText } from "./socket-access.ts";
 import { type ChannelInput, NOT_FOUND, createSetUp } from "./set-up.ts";
-import { CHANNELS_SCHEMA, forgetPlatform, forgetSession, tidyRows } from "./tables.ts";
+import { CHANNELS_SCHEMA, forgetPlatform, forgetSession, listKnownIds, tidyRows } from "./tables.ts";
 
 /** The alarm returns after this if the object dies while it works. */
 const WATCH_MS = 10_000;
@@ -239,6 +239,11 @@ export class Channels extends DurableObject<ChannelsEnv> {
   ): Promise<Awaited<ReturnType<PeopleDesk[Name]>>> {
     const call = this.#people[name] as (...given: unknown[]) => Promise<Awaited<ReturnType<PeopleDesk[Name]>>>;
     return call(...args);
+  }
+
+  /** Ids of chats and people on their platforms, so that they can be redacted. At most some thousand. */
+  async knownIds(): Promise<string[]> {
+    return this.#exists() ? listKnownIds(this.#sql) : [];
   }
 
   // ---- deletion ----

@@ -46,6 +46,18 @@ export function forgetSession(sql: Sql, session: SessionId): void {
   createChatRows(sql).forgetSession(session);
 }
 
+/** [own] Of people, and of chats. */
+const MAX_KNOWN_IDS = 5_000;
+
+/** The ids that platforms gave to people and chats, the newest chats first. */
+export function listKnownIds(sql: Sql): string[] {
+  const people = sql.run<{ id: string }>(`SELECT id FROM channel_person LIMIT ${MAX_KNOWN_IDS}`);
+  const chats = sql.run<{ id: string }>(
+    `SELECT json_extract(body, '$.address.id') AS id FROM channel_chat ORDER BY last_in DESC LIMIT ${MAX_KNOWN_IDS}`,
+  );
+  return [...new Set([...people, ...chats].map(({ id }) => id))];
+}
+
 /** Removes what is too old. */
 export function tidyRows(sql: Sql, now: number): void {
   createInboundRows(sql).tidy(now);

@@ -147,6 +147,9 @@ export class Session extends DurableObject<SessionEnv> implements SessionCalls {
   async exportPage(asked: AskedSessionPage) {
     return this.#isGone() ? SESSION_GONE : this.#engine.exportPage(asked, this.#life);
   }
+  async readTrajectory(after: number) {
+    return this.#isGone() ? SESSION_GONE : this.#engine.readTrajectory(after);
+  }
   async importPage(rows: MovedSessionRow[], trusted: boolean) {
     return this.#isGone() ? SESSION_GONE : this.#engine.importPage(rows, trusted);
   }

@@ -30,6 +30,7 @@ import { IMPORT_ROUTE, PREVIEW_ROUTE, exchange } from "./skills/exchange.ts";
 import { exportProfile } from "./moving/export.ts";
 import { importProfile } from "./moving/import.ts";
 import { files } from "./sessions/files.ts";
+import { trajectories } from "./trajectories/trajectories.ts";
 import { health } from "./health.ts";
 import { channels } from "./channels/channels.ts";
 import { receiveEmail } from "./channels/email.ts";
@@ -242,6 +243,7 @@ for (const resource of [
   suggestions,
   goals,
   exportProfile,
+  trajectories,
   importProfile,
 ]) {
   app.route("/", resource);

@@ -145,6 +145,7 @@ export const PROBLEMS = {
   import_not_found: [404, "No such import"],
   import_incomplete: [409, "Parts of the archive are missing"],
   import_running: [409, "Another import is under way"],
+  trajectories_not_allowed: [403, "The profile did not agree that its conversations are used to train models"],
   export_incomplete: [409, "Parts of the export are missing"],
   profile_not_empty: [409, "The profile is not empty"],
   session_changing: [409, "The session was used while it was read"],

@@ -11,6 +11,7 @@ import { HookSetting } from "./hooks.ts";
 import { Quota } from "./quota.ts";
 import { SkillSettings } from "./skills.ts";
 import { ToolSettings } from "./tools.ts";
+import { StoredTrajectoryConsent } from "../trajectories.ts";
 
 /** The form of one value of each section. A section is a map; what its keys are is said at its row. */
 export const PROFILE_SECTIONS = {
@@ -42,6 +43,8 @@ export const PROFILE_SECTIONS = {
   quota: Quota,
   /** Key `all`: the goals that the prompts of its sessions name. Written by the profile's Agenda. */
   goals: ShownGoals,
+  /** Key `consent`: whether its conversations may leave as data to train on. */
+  trajectories: StoredTrajectoryConsent,
 } as const;
 
 export type ProfileSection = keyof typeof PROFILE_SECTIONS;

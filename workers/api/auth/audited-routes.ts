@@ -90,6 +90,7 @@ export const AUDITED_ROUTES: Record<string, AuditedRoute> = {
   resumeCurator: { act: "curator_resume" },
   rollBackCurationRun: { act: "curation_roll_back" },
   deleteSession: { act: "session_delete" },
+  putTrajectoryConsent: { act: "trajectories_consent", isAdmin: true },
   beginExport: { act: "export_begin", isAdmin: true, answer: "export" },
   sealExport: { act: "export_seal", isAdmin: true },
   beginImport: { act: "import_begin", isAdmin: true },

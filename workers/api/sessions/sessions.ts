@@ -4,6 +4,7 @@ import * as z from "zod";
 import { ulid } from "ulid";
 import { CreateSession, CreatedSession, SessionDetail, SessionList } from "../../../core/schemas/api.ts";
 import { SessionId } from "../../../core/schemas/ids.ts";
+import { sha256Hex } from "../../../core/schemas/learning/digest.ts";
 import { type ChildInfo, ChildList } from "../../../core/schemas/sessions/delegation.ts";
 import { PromptSize } from "../../../core/schemas/sessions/prompt-size.ts";
 import { SessionKind } from "../../../core/schemas/sessions/session-kind.ts";
@@ -15,6 +16,9 @@ import { PROBLEM_RESPONSE, describeResponses, createRouter, optionalJsonBody, re
 import { openAccount, openSession } from "./session-rpc.ts";
 
 export const sessions = createRouter();
+
+/** As for messages. */
+const SessionKey = z.string().regex(/^[\x21-\x7e]{1,255}$/, "an idempotency key is 1 to 255 visible ASCII characters");
 
 export const SessionParams = z.object({ session: SessionId });
 
@@ -28,8 +32,12 @@ sessions.openapi(
       'Starts a conversation. With `"learning":"off"` it neither uses nor produces learned skills and memory. With `"backend":"host"` ' +
       "the agent works on the operator's exec host (docs/EXEC-HOST.md): real commands and files, each command asks first. Without " +
       "an exec host, or if the operator did not allow it to this profile, that is refused (`backend_unavailable`). `tools` takes tools or " +
-      "toolsets away from this session (GET /v1/tools names them).",
-    request: { body: optionalJsonBody(CreateSession) },
+      "toolsets away from this session (GET /v1/tools names them). With an `Idempotency-Key` the same key is the same session, while it exists; " +
+      "what it was first created with stays.",
+    request: {
+      headers: z.object({ "idempotency-key": SessionKey.optional() }),
+      body: optionalJsonBody(CreateSession),
+    },
     responses: describeResponses(201, "The session", CreatedSession),
   }),
   async (c) => {
@@ -37,13 +45,16 @@ sessions.openapi(
     if (tools) assertToolWords(tools);
     const { profile } = c.var;
     if (backend === "host") assertExecHost(c.env, profile);
-    const session = ulid();
     // Registered first: the deletion of a profile must know every session.
     const createdAt = Date.now();
-    const listed = { session, title, learning, createdAt };
-    if (!(await openAccount(c.env, profile).registerSession(listed))) {
-      throw new AppError("profile_gone", "This profile has been deleted.");
-    }
+    const listed = { session: ulid(), title, learning, createdAt };
+    const key = c.req.valid("header")["idempotency-key"];
+    const account = openAccount(c.env, profile);
+    const session =
+      key === undefined
+        ? (await account.registerSession(listed)) && listed.session
+        : await account.registerSessionOnce(sha256Hex(`POST /v1/sessions ${key}`), listed);
+    if (!session) throw new AppError("profile_gone", "This profile has been deleted.");
     const info = await openSession(c.env, profile, session).create({
       ...{ learning, title, createdAt, backend },
       ...(tools && { tools }),

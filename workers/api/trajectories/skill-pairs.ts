@@ -1,0 +1,64 @@
+// Preference pairs of skills: the text that evidence kept against one that it withdrew. Only of skills that this profile's people and its agent
+// wrote. Reads a bounded number of skills a page.
+import { REQUESTS_FILE } from "../../../core/schemas/skill-requests.ts";
+import type { SkillStore } from "../../../core/ports.ts";
+import type { ProfileId, SkillName } from "../../../core/schemas/ids.ts";
+import { type SkillHead, type SkillRevision, isPurged } from "../../../core/schemas/skill.ts";
+import type { PreferenceLine, TrajectoryAsked, TrajectoryPlace } from "../../../core/schemas/trajectories.ts";
+import { pairOfTexts } from "../../../core/trajectories/preferences.ts";
+import type { Redactor } from "../../../core/trajectories/redact.ts";
+import type { Env } from "../env.ts";
+import { openSkills } from "../stores.ts";
+
+/** [own] Each is a few reads of R2. */
+const SKILLS_A_PAGE = 50;
+/** [own] Revisions that are searched for the withdrawn text. */
+const MAX_REVISIONS = 50;
+const SKILL_MD = "SKILL.md";
+/** Texts of others are not this profile's to give away. */
+const FOREIGN = ["bundled", "hub"];
+
+export async function readSkillPairs(
+  { env, profile, redactor }: { env: Env; profile: ProfileId; redactor: Redactor },
+  { filter }: TrajectoryAsked,
+  after: SkillName | undefined,
+): Promise<{ pairs: PreferenceLine[]; next: TrajectoryPlace | null }> {
+  const { rated, successful, tool, since, skill } = filter;
+  // These filters are about turns.
+  if ([rated, successful, tool, since].some((one) => one !== undefined)) return { pairs: [], next: null };
+  const store = openSkills(env, profile);
+  const all = Object.keys((await store.index()).skills).toSorted();
+  const names = all.filter((name) => (skill === undefined || name === skill) && (after === undefined || name > after));
+  const page = names.slice(0, SKILLS_A_PAGE);
+  const pairs: PreferenceLine[] = [];
+  for (const name of page) {
+    const head = await store.head(name);
+    if (head) pairs.push(...(await pairSkill(store, head, redactor)));
+  }
+  return { pairs, next: page.length < names.length ? { in: "skills", after: page.at(-1)! } : null };
+}
+
+async function pairSkill(store: SkillStore, head: SkillHead, redactor: Redactor): Promise<PreferenceLine[]> {
+  const { name, description, text, state, withdrawn = [], origin, files } = head;
+  if (state !== "active" || withdrawn.length === 0 || withdrawn.includes(text) || FOREIGN.includes(origin)) return [];
+  const past = await store.revisions(name, { limit: MAX_REVISIONS });
+  const worse = past.find((one): one is SkillRevision => !isPurged(one) && withdrawn.includes(one.text));
+  if (!worse) return [];
+  const [kept, gone, requests] = await Promise.all([
+    readFile(store, files, SKILL_MD),
+    readFile(store, worse.files, SKILL_MD),
+    readFile(store, files, REQUESTS_FILE),
+  ]);
+  if (kept === null || gone === null) return [];
+  const clean = (given: string) => redactor.text(given);
+  return pairOfTexts({
+    ...{ name, description: clean(description), requests: clean(requests ?? "") },
+    ...{ kept: clean(kept), withdrawn: clean(gone) },
+  });
+}
+
+async function readFile(store: SkillStore, files: SkillHead["files"], path: string): Promise<string | null> {
+  const file = files[path];
+  const body = file ? await store.blob(file.sha256) : null;
+  return typeof body === "string" ? body : null;
+}
