@@ -38,6 +38,7 @@ const GROUPS: [title: string, test: RegExp][] = [
   ["Boards and roles", /^\/v1\/(?:boards|roles)/],
   ["Inbound webhooks", /^\/(?:v1\/webhooks|hooks\/)/],
   ["Outbound webhooks", /^\/v1\/hooks/],
+  ["Data to train on", /^\/v1\/trajectories/],
   ["Whole profiles", /^\/v1\/(?:export|import)/],
   ["Usage", /^\/v1\/usage/],
   ["Profiles, keys, health", /./],

@@ -336,6 +336,7 @@ describe("the API's description", () => {
         ...["POST /v1/runs/{run}/stop", "POST /v1/runs/{run}/steer", "POST /v1/runs/{run}/approve"],
         ...["POST /v1/responses", "GET /v1/responses/{response}", "DELETE /v1/responses/{response}"],
         ...["POST /v1/messages", "POST /v1/messages/count_tokens"],
+        ...["GET /v1/trajectories", "GET /v1/trajectories/consent", "PUT /v1/trajectories/consent"],
         ...["POST /v1/export", "GET /v1/export/{export}/part", "POST /v1/export/{export}/manifest"],
         ...["POST /v1/import", "GET /v1/import", "DELETE /v1/import"],
         ...["PUT /v1/import/parts/{part}", "POST /v1/import/commit"],

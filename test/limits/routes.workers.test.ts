@@ -312,6 +312,10 @@ const TABLE: Record<string, Asked> = {
   "GET /v1/usage": { most: 2, status: 200 },
   "POST /v1/export": { most: 3, status: 200 },
   // A part of heads: each costs two requests, and the listing of its revisions. It ends at 200 lines.
+  // The key, the consent, the ids of channels and the list; beside these at most 60 sessions that are read.
+  "GET /v1/trajectories": { most: 4, status: 200 },
+  "GET /v1/trajectories/consent": { most: 2, status: 200 },
+  "PUT /v1/trajectories/consent": { most: 4, status: 200, body: { allowed: true } },
   "GET /v1/export/{export}/part": { most: 820, status: 200, values: OF_EXPORT, query: `?from=${HEADS}` },
   "POST /v1/export/{export}/manifest": {
     ...{ most: 1, status: 409, values: OF_EXPORT, body: { receipts: ["0".repeat(100)] } },

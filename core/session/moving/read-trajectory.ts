@@ -16,7 +16,8 @@ import { undoneTurns } from "../undo/undone.ts";
 
 /** [own] Turns of one session. A longer one is not exported. */
 const MAX_TURNS = 5_000;
-const ENTRIES_A_PAGE = 1_000;
+/** A page is bounded by bytes; an entry has at least a hundred. */
+const ENTRIES_A_PAGE = 40_000;
 
 export interface TrajectoryHead {
   /** Whether it learns, now and since it began. */

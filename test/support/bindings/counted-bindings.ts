@@ -95,6 +95,9 @@ function createCountedAccount() {
     sources: {},
   };
   const settings = noProfileSettings();
+  settings.sections.trajectories.consent = {
+    ...{ v: 1, allowed: true, changedAt: 1, changedBy: "operator", salt: "0".repeat(64) },
+  };
   return {
     init: async () => {},
     check: async () => ok({ id: key.id, rotation: 0, scopes: ALL_SCOPES, end: null, settingsRev: 0 }),
@@ -171,6 +174,7 @@ const webhookInfo = { name: "events", scheme: "github", createdAt: 1, path: "/ho
 const channels = {
   ...{ list: async () => [], read: async () => ok({}), put: async () => ok({}), change: async () => ok({}) },
   ...{ remove: async () => ok(null), tryOut: async () => ok({}), listDeliveries: async () => ({ page: [] }) },
+  knownIds: async () => [],
   people: async (call: string) => ok(call.startsWith("list") ? [] : {}),
 };
 

@@ -10,10 +10,11 @@ import type { Redactor } from "../../../core/trajectories/redact.ts";
 import type { Env } from "../env.ts";
 import { openSkills } from "../stores.ts";
 
-/** [own] Each is a few reads of R2. */
+/** [own] Skills whose heads one page reads, and those of them with a withdrawn text, whose revisions it reads. */
 const SKILLS_A_PAGE = 50;
-/** [own] Revisions that are searched for the withdrawn text. */
-const MAX_REVISIONS = 50;
+const OPENED_A_PAGE = 15;
+/** [own] Revisions that are searched for the withdrawn text. Each is a read of R2. */
+const MAX_REVISIONS = 30;
 const SKILL_MD = "SKILL.md";
 /** Texts of others are not this profile's to give away. */
 const FOREIGN = ["bundled", "hub"];
@@ -29,18 +30,25 @@ export async function readSkillPairs(
   const store = openSkills(env, profile);
   const all = Object.keys((await store.index()).skills).toSorted();
   const names = all.filter((name) => (skill === undefined || name === skill) && (after === undefined || name > after));
-  const page = names.slice(0, SKILLS_A_PAGE);
   const pairs: PreferenceLine[] = [];
-  for (const name of page) {
-    const head = await store.head(name);
-    if (head) pairs.push(...(await pairSkill(store, head, redactor)));
+  let opened = 0;
+  let read = 0;
+  for (; read < Math.min(names.length, SKILLS_A_PAGE) && opened < OPENED_A_PAGE; read++) {
+    const head = await store.head(names[read]!);
+    if (!head || !isParted(head)) continue;
+    opened += 1;
+    pairs.push(...(await pairSkill(store, head, redactor)));
   }
-  return { pairs, next: page.length < names.length ? { in: "skills", after: page.at(-1)! } : null };
+  return { pairs, next: read < names.length ? { in: "skills", after: names[read - 1]! } : null };
+}
+
+/** Evidence has kept the present text, and withdrawn an earlier one. */
+function isParted({ text, state, withdrawn = [], origin }: SkillHead): boolean {
+  return state === "active" && withdrawn.length > 0 && !withdrawn.includes(text) && !FOREIGN.includes(origin);
 }
 
 async function pairSkill(store: SkillStore, head: SkillHead, redactor: Redactor): Promise<PreferenceLine[]> {
-  const { name, description, text, state, withdrawn = [], origin, files } = head;
-  if (state !== "active" || withdrawn.length === 0 || withdrawn.includes(text) || FOREIGN.includes(origin)) return [];
+  const { name, description, withdrawn = [], files } = head;
   const past = await store.revisions(name, { limit: MAX_REVISIONS });
   const worse = past.find((one): one is SkillRevision => !isPurged(one) && withdrawn.includes(one.text));
   if (!worse) return [];
