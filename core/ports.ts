@@ -12,6 +12,7 @@ import type {
   Policy,
   WorkId,
 } from "./schemas/learning/curation.ts";
+import type { HubLock, HubRef, Quarantined } from "./schemas/hub/lock.ts";
 import type { ArchivedTurn, IndexedMessage, MessageQuery, MessageSearch } from "./schemas/archived-message.ts";
 import type { SessionInfo } from "./schemas/api.ts";
 import type { FileBodies, FileBody } from "./schemas/file-body.ts";
@@ -335,6 +336,28 @@ export interface PendingStore {
   /** When the latest of them was decided; `null` for none. */
   newest(): Promise<number | null>;
 }
+
+// ---- skills of the hub ----
+
+export interface HubLockStore {
+  read(): Promise<HubLock>;
+  /**
+   * Compare-and-swap: `next` is called again on every fresh value; `null` leaves it. Returns the lock afterwards. Throws `StateNewerError` for
+   * the lock of a newer version, and an error when other writers come first for too long.
+   */
+  change(next: (current: HubLock) => HubLock | null): Promise<HubLock>;
+}
+
+export interface HubQuarantine {
+  /** Keeps the package under what was asked for, without the version, and the hash of its content. Old ones are deleted. */
+  put(asked: AskedPlace, hash: Sha256, fetched: Omit<Quarantined, "v" | "at">): Promise<{ keptUntil: number }>;
+  /** Null when it was never kept, or is too old. */
+  get(asked: AskedPlace, hash: Sha256): Promise<Quarantined | null>;
+  /** Deletes what was put before `before`. Returns how many are left. */
+  sweep(before: number): Promise<number>;
+}
+
+type AskedPlace = Pick<HubRef, "source" | "identifier">;
 
 // ---- evidence, activity ----
 

@@ -48,6 +48,8 @@ export const OBJECT_KEYS = {
   hubListing: "p/<profile>/hub/listing/<sha256>",
   importState: "p/<profile>/import/state",
   importPart: "p/<profile>/import/parts/<sha256>",
+  hubLock: "p/<profile>/hub.lock",
+  hubQuarantine: "p/<profile>/hub/quarantine/<hash>",
   due: "due/<day>/<shard>/<profile>",
   sweep: "sweep/<day>/<shard>/<profile>",
   cron: "cron",

@@ -1652,6 +1652,7 @@ export interface Contract {
           source: string;
           identifier: string;
           version?: string | undefined;
+          commit?: string | undefined;
           hash?: string | undefined;
           uses?: number | undefined;
           lastUsedDay?: string | undefined;
@@ -1715,6 +1716,7 @@ export interface Contract {
         source: string;
         identifier: string;
         version?: string | undefined;
+        commit?: string | undefined;
         hash?: string | undefined;
         uses?: number | undefined;
         lastUsedDay?: string | undefined;
@@ -1777,6 +1779,7 @@ export interface Contract {
         source: string;
         identifier: string;
         version?: string | undefined;
+        commit?: string | undefined;
         hash?: string | undefined;
         uses?: number | undefined;
         lastUsedDay?: string | undefined;
@@ -1835,6 +1838,7 @@ export interface Contract {
         source: string;
         identifier: string;
         version?: string | undefined;
+        commit?: string | undefined;
         hash?: string | undefined;
         uses?: number | undefined;
         lastUsedDay?: string | undefined;
@@ -1893,6 +1897,7 @@ export interface Contract {
         source: string;
         identifier: string;
         version?: string | undefined;
+        commit?: string | undefined;
         hash?: string | undefined;
         uses?: number | undefined;
         lastUsedDay?: string | undefined;
@@ -1952,6 +1957,7 @@ export interface Contract {
         source: string;
         identifier: string;
         version?: string | undefined;
+        commit?: string | undefined;
         hash?: string | undefined;
         uses?: number | undefined;
         lastUsedDay?: string | undefined;
@@ -2067,6 +2073,7 @@ export interface Contract {
         source: string;
         identifier: string;
         version?: string | undefined;
+        commit?: string | undefined;
         hash?: string | undefined;
         uses?: number | undefined;
         lastUsedDay?: string | undefined;
@@ -2142,6 +2149,332 @@ export interface Contract {
       warnings: string[];
     };
   };
+  "GET /v1/hub/search": {
+    query: { query: string; source?: "github" | "skills-sh" | "clawhub" | "well-known" | "url" | "library" | undefined; limit?: string | undefined };
+    answer: {
+      hits: {
+        ref: {
+          source: "github" | "skills-sh" | "clawhub" | "well-known" | "url" | "library";
+          identifier: string;
+          version?: string | undefined;
+        };
+        identifier: string;
+        name: string;
+        description: string;
+        installs?: number | undefined;
+        warning?: string | undefined;
+        trust: "trusted" | "library" | "community";
+        installed?: string | undefined;
+      }[];
+      failed: {
+        source: "github" | "skills-sh" | "clawhub" | "well-known" | "url" | "library";
+        code: string;
+        message: string;
+      }[];
+    };
+  };
+  "POST /v1/hub/inspect": {
+    body: { source: string; name?: string | undefined };
+    answer: {
+      ref: {
+        source: "github" | "skills-sh" | "clawhub" | "well-known" | "url" | "library";
+        identifier: string;
+        version?: string | undefined;
+      };
+      version: string;
+      commit?: string | undefined;
+      hash: string;
+      trust: "trusted" | "library" | "community";
+      decision: { outcome: "allowed" | "ask" | "refused"; why: string };
+      exists: "no" | "same" | "older" | "other";
+      report: {
+        name: string;
+        description: string;
+        category: string;
+        files: Record<string, number>;
+        scripts: string[];
+        commands: { path: string; line: number; language: string; code: string }[];
+        allowedTools: string[];
+        tools: string[];
+        hosts: string[];
+        variables: string[];
+        credentialFiles: string[];
+        dependencies: string[];
+        conditions?: {
+          platforms?: string[] | undefined;
+          environments?: string[] | undefined;
+          requiresTools?: string[] | undefined;
+          requiresToolsets?: string[] | undefined;
+          fallbackForTools?: string[] | undefined;
+          fallbackForToolsets?: string[] | undefined;
+          channels?: string[] | undefined;
+          variables?: string[] | undefined;
+          files?: string[] | undefined;
+        } | undefined;
+        verdict: "safe" | "caution" | "dangerous";
+        scanner: number;
+        findings: {
+          path: string;
+          line: number;
+          column: number;
+          severity: string;
+          category: string;
+          pattern: string;
+          reason: string;
+        }[];
+        warnings: string[];
+      };
+      notes: string[];
+      keptUntil: number;
+    };
+  };
+  "POST /v1/hub/install": {
+    body: { source: string; hash?: string | undefined; name?: string | undefined };
+    answer: {
+      outcome: "installed" | "unchanged";
+      skill: {
+        source: "github" | "skills-sh" | "clawhub" | "well-known" | "url" | "library";
+        identifier: string;
+        version: string;
+        commit?: string | undefined;
+        content?: string | undefined;
+        follows?: string | undefined;
+        hash: string;
+        rev: number;
+        trust: "trusted" | "library" | "community";
+        verdict: "safe" | "caution" | "dangerous";
+        scanner: number;
+        findings: number;
+        pinned?: string | undefined;
+        installedAt: number;
+        updatedAt: number;
+        seen?: {
+          state: "current" | "update" | "gone" | "moved" | "unreachable";
+          at: number;
+          version?: string | undefined;
+          detail?: string | undefined;
+        } | undefined;
+        name: string;
+        state: "pending" | "trial" | "active" | "stale" | "archived";
+        changedHere: boolean;
+      };
+      report: {
+        name: string;
+        description: string;
+        category: string;
+        files: Record<string, number>;
+        scripts: string[];
+        commands: { path: string; line: number; language: string; code: string }[];
+        allowedTools: string[];
+        tools: string[];
+        hosts: string[];
+        variables: string[];
+        credentialFiles: string[];
+        dependencies: string[];
+        conditions?: {
+          platforms?: string[] | undefined;
+          environments?: string[] | undefined;
+          requiresTools?: string[] | undefined;
+          requiresToolsets?: string[] | undefined;
+          fallbackForTools?: string[] | undefined;
+          fallbackForToolsets?: string[] | undefined;
+          channels?: string[] | undefined;
+          variables?: string[] | undefined;
+          files?: string[] | undefined;
+        } | undefined;
+        verdict: "safe" | "caution" | "dangerous";
+        scanner: number;
+        findings: {
+          path: string;
+          line: number;
+          column: number;
+          severity: string;
+          category: string;
+          pattern: string;
+          reason: string;
+        }[];
+        warnings: string[];
+      };
+      notes: string[];
+    };
+  };
+  "GET /v1/hub/skills": {
+    query: { after?: string | undefined; limit?: string | undefined };
+    answer: {
+      skills: {
+        source: "github" | "skills-sh" | "clawhub" | "well-known" | "url" | "library";
+        identifier: string;
+        version: string;
+        commit?: string | undefined;
+        content?: string | undefined;
+        follows?: string | undefined;
+        hash: string;
+        rev: number;
+        trust: "trusted" | "library" | "community";
+        verdict: "safe" | "caution" | "dangerous";
+        scanner: number;
+        findings: number;
+        pinned?: string | undefined;
+        installedAt: number;
+        updatedAt: number;
+        seen?: {
+          state: "current" | "update" | "gone" | "moved" | "unreachable";
+          at: number;
+          version?: string | undefined;
+          detail?: string | undefined;
+        } | undefined;
+        name: string;
+        state: "pending" | "trial" | "active" | "stale" | "archived";
+        changedHere: boolean;
+      }[];
+      next?: string | undefined;
+    };
+  };
+  "POST /v1/hub/check": {
+    body?: { names?: string[] | undefined; after?: string | undefined };
+    answer: {
+      checked: {
+        name: string;
+        version: string;
+        pinned?: string | undefined;
+        state: "current" | "update" | "gone" | "moved" | "unreachable";
+        newest?: string | undefined;
+        detail?: string | undefined;
+      }[];
+      next?: string | undefined;
+    };
+  };
+  "POST /v1/hub/audit": {
+    body?: { after?: string | undefined };
+    answer: {
+      audited: {
+        name: string;
+        was: "safe" | "caution" | "dangerous";
+        verdict: "safe" | "caution" | "dangerous";
+        scanner: number;
+        findings: {
+          path: string;
+          line: number;
+          column: number;
+          severity: string;
+          category: string;
+          pattern: string;
+          reason: string;
+        }[];
+        grown: boolean;
+        changed: { path: string; change: "added" | "removed" | "changed" }[];
+        state: "pending" | "trial" | "active" | "stale" | "archived" | "missing";
+      }[];
+      next?: string | undefined;
+    };
+  };
+  "POST /v1/hub/skills/{name}/update": {
+    body?: { hash?: string | undefined; version?: string | undefined; keep?: "companion" | undefined };
+    answer: {
+      name: string;
+      outcome: "current" | "preview" | "updated";
+      from: { version: string; commit?: string | undefined; hash: string };
+      to: { version: string; commit?: string | undefined; hash: string };
+      decision: { outcome: "allowed" | "ask" | "refused"; why: string };
+      report: {
+        name: string;
+        description: string;
+        category: string;
+        files: Record<string, number>;
+        scripts: string[];
+        commands: { path: string; line: number; language: string; code: string }[];
+        allowedTools: string[];
+        tools: string[];
+        hosts: string[];
+        variables: string[];
+        credentialFiles: string[];
+        dependencies: string[];
+        conditions?: {
+          platforms?: string[] | undefined;
+          environments?: string[] | undefined;
+          requiresTools?: string[] | undefined;
+          requiresToolsets?: string[] | undefined;
+          fallbackForTools?: string[] | undefined;
+          fallbackForToolsets?: string[] | undefined;
+          channels?: string[] | undefined;
+          variables?: string[] | undefined;
+          files?: string[] | undefined;
+        } | undefined;
+        verdict: "safe" | "caution" | "dangerous";
+        scanner: number;
+        findings: {
+          path: string;
+          line: number;
+          column: number;
+          severity: string;
+          category: string;
+          pattern: string;
+          reason: string;
+        }[];
+        warnings: string[];
+      };
+      grown: {
+        scripts: string[];
+        commands: { path: string; line: number; language: string; code: string }[];
+        allowedTools: string[];
+        tools: string[];
+        hosts: string[];
+        variables: string[];
+        credentialFiles: string[];
+        dependencies: string[];
+        findings: {
+          path: string;
+          line: number;
+          column: number;
+          severity: string;
+          category: string;
+          pattern: string;
+          reason: string;
+        }[];
+        verdict?: { from: "safe" | "caution" | "dangerous"; to: "safe" | "caution" | "dangerous" } | undefined;
+      };
+      files: { path: string; change: "added" | "removed" | "changed"; diff: string }[];
+      changedHere: string[];
+      merge: "unchanged" | "merged" | "conflict" | "no_base";
+      conflicts: { path: string; line: number; here: string; there: string }[];
+      notes: string[];
+      keptUntil?: number | undefined;
+      rev?: number | undefined;
+      companion?: string | undefined;
+    };
+  };
+  "PUT /v1/hub/skills/{name}/pin": {
+    body: { version: string | null };
+    answer: {
+      source: "github" | "skills-sh" | "clawhub" | "well-known" | "url" | "library";
+      identifier: string;
+      version: string;
+      commit?: string | undefined;
+      content?: string | undefined;
+      follows?: string | undefined;
+      hash: string;
+      rev: number;
+      trust: "trusted" | "library" | "community";
+      verdict: "safe" | "caution" | "dangerous";
+      scanner: number;
+      findings: number;
+      pinned?: string | undefined;
+      installedAt: number;
+      updatedAt: number;
+      seen?: {
+        state: "current" | "update" | "gone" | "moved" | "unreachable";
+        at: number;
+        version?: string | undefined;
+        detail?: string | undefined;
+      } | undefined;
+      name: string;
+      state: "pending" | "trial" | "active" | "stale" | "archived";
+      changedHere: boolean;
+    };
+  };
+  "DELETE /v1/hub/skills/{name}": {
+    answer: { name: string; changedHere: boolean; kept: string };
+  };
   "GET /v1/skills/{name}/revisions": {
     query: { after?: string | undefined; limit?: string | undefined };
     answer: {
@@ -2163,6 +2496,7 @@ export interface Contract {
               source: string;
               identifier: string;
               version?: string | undefined;
+              commit?: string | undefined;
               hash?: string | undefined;
               uses?: number | undefined;
               lastUsedDay?: string | undefined;
@@ -2191,6 +2525,7 @@ export interface Contract {
           source: string;
           identifier: string;
           version?: string | undefined;
+          commit?: string | undefined;
           hash?: string | undefined;
           uses?: number | undefined;
           lastUsedDay?: string | undefined;
@@ -2247,6 +2582,7 @@ export interface Contract {
         source: string;
         identifier: string;
         version?: string | undefined;
+        commit?: string | undefined;
         hash?: string | undefined;
         uses?: number | undefined;
         lastUsedDay?: string | undefined;

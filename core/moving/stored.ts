@@ -43,6 +43,8 @@ export const OBJECT_FATES: Record<string, Fate> = {
   "p/<profile>/hub/listing/<sha256>": "stays: a list that a source answered, asked for again",
   "p/<profile>/import/state": "stays: an import that is under way here",
   "p/<profile>/import/parts/<sha256>": "stays: an import that is under way here",
+  "p/<profile>/hub.lock": "exported",
+  "p/<profile>/hub/quarantine/<hash>": "stays: fetched here, for a day",
   "due/<day>/<shard>/<profile>": "rebuilt: marked by the next turn",
   "sweep/<day>/<shard>/<profile>": "rebuilt: marked at the end of the import",
   cron: "stays: of the deployment",

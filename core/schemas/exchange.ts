@@ -13,6 +13,7 @@ export const ImportFinding = z.object({
   pattern: z.string(),
   reason: z.string(),
 });
+export type ImportFinding = z.infer<typeof ImportFinding>;
 
 export const ImportedSkillAnswer = z.object({
   name: SkillName,

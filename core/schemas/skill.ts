@@ -54,6 +54,7 @@ export const Provenance = z.object({
   source: z.string(),
   identifier: z.string(),
   version: z.string().optional(),
+  commit: z.string().optional(),
   /** Of all files as they were at the source. */
   hash: Sha256.optional(),
   uses: z.int().min(0).optional(),

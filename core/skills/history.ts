@@ -1,6 +1,6 @@
 // The history of a skill: opens a revision, compares two, and undoes one change on top of later ones. Called by the
 // API's history routes. Writes nothing; reads only through the store.
-import { createTwoFilesPatch, diffArrays } from "diff";
+import { createTwoFilesPatch } from "diff";
 import { type Result, err, ok } from "../errors.ts";
 import type { SkillNext, SkillSnapshot, SkillStore } from "../ports.ts";
 import type { SkillDiff } from "../schemas/api.ts";
@@ -8,6 +8,7 @@ import { type FileBodies, type FileBody, bodyAt, isSameBody } from "../schemas/f
 import { hashFiles, textOfFiles } from "../schemas/learning/digest.ts";
 import type { Sha256, SkillName } from "../schemas/ids.ts";
 import { type SkillHead, type SkillRevision, isPurged } from "../schemas/skill.ts";
+import { MAX_EDITS, diffToEdits, toLines } from "../patch/line-edits.ts";
 import { validateSkill } from "./format/validate.ts";
 
 interface OpenedRevision {
@@ -18,8 +19,6 @@ type FileDiff = SkillDiff["files"][number];
 
 /** Unchanged lines required around a change before it can be undone, and shown around it in a diff. */
 const CONTEXT_LINES = 3;
-/** With more differing lines than this, a file counts as rewritten: the search takes quadratic time, here 0.1 s. */
-const MAX_EDITS = 1_000;
 
 /** Failures: `revision_not_found`, `revision_purged`. */
 export async function openRevision(store: SkillStore, name: SkillName, rev: number): Promise<Result<OpenedRevision>> {
@@ -159,46 +158,6 @@ function undoText(before: string, after: string, present: string): string | null
   }
   const endsWithBreak = old.endsWithBreak === changed.endsWithBreak ? now.endsWithBreak : old.endsWithBreak;
   return lines.join("\n") + (endsWithBreak && lines.length > 0 ? "\n" : "");
-}
-
-/** A carriage return belongs to its line, so line ends are kept and compared. */
-function toLines(text: string): { lines: string[]; endsWithBreak: boolean } {
-  const lines = text.split("\n");
-  const endsWithBreak = lines.at(-1) === "";
-  return { lines: endsWithBreak ? lines.slice(0, -1) : lines, endsWithBreak };
-}
-
-interface LineEdit {
-  /** Lines from `from` up to but not including `to` become `lines`. */
-  from: number;
-  to: number;
-  lines: string[];
-}
-
-function diffToEdits(from: string[], to: string[]): LineEdit[] | null {
-  const pieces = diffArrays(from, to, { maxEditLength: MAX_EDITS });
-  if (!pieces) return null;
-  const edits: LineEdit[] = [];
-  let at = 0;
-  let open: LineEdit | null = null;
-  for (const { value, added, removed } of pieces) {
-    if (!added && !removed) {
-      open = null;
-      at += value.length;
-      continue;
-    }
-    if (!open) {
-      open = { from: at, to: at, lines: [] };
-      edits.push(open);
-    }
-    if (added) {
-      open.lines.push(...value);
-    } else {
-      at += value.length;
-      open.to = at;
-    }
-  }
-  return edits;
 }
 
 /** The line of `to` that each line of `from` became; -1 for a line that is gone. */

@@ -38,6 +38,8 @@ import { channelPeople } from "./channels/people.ts";
 import { deliveries } from "./channels/deliveries.ts";
 import { inboundChannels } from "./channels/inbound.ts";
 import { hooks } from "./profiles/hooks.ts";
+import { hub } from "./hub/hub.ts";
+import { hubSkills } from "./hub/hub-skills.ts";
 import { images } from "./sessions/images.ts";
 import { keys } from "./profiles/keys.ts";
 import { journey } from "./learning/journey.ts";
@@ -214,6 +216,8 @@ for (const resource of [
   wellKnown,
   taps,
   hubPublish,
+  hub,
+  hubSkills,
   skillHistory,
   skillEvidence,
   memory,

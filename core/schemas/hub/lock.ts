@@ -1,6 +1,7 @@
 // What the hub keeps of a profile: which skills came from where, in which version, with the hashes of what was installed. Stored in R2
 // as `p/<profile>/hub.lock`; changed by compare-and-swap. Forms only.
 import * as z from "zod";
+import { FileContents } from "../file-body.ts";
 import { Sha256, SkillName } from "../ids.ts";
 
 /** `library`: another profile of this deployment that shares its skills. `url`: one SKILL.md or one archive at an address. */
@@ -45,6 +46,8 @@ export const LockedSkill = z.object({
   commit: z.string().optional(),
   /** As `HubVersion.content`: equal at the source means that there is no update, whatever the commit. */
   content: z.string().optional(),
+  /** The branch that was named at the installation. Absent: the newest is followed. */
+  follows: z.string().optional(),
   /** SHA-256 over the sorted lines `<sha256>  <path>\n` of all files, as installed. */
   hash: Sha256,
   /** SHA-256 by path, as installed: the base of a merge. */
@@ -56,8 +59,13 @@ export const LockedSkill = z.object({
   /** Version of the scanner's rules. */
   scanner: z.int(),
   findings: z.int().min(0),
-  /** Updates are not offered. */
-  pinned: z.literal(true).optional(),
+  /** The version that it is kept at. A newer one is not offered; it can be named. */
+  pinned: z.string().min(1).max(200).optional(),
+  /**
+   * An update with a merge is under way: the package becomes one revision, the merged text the next. `rev`: the revision that was changed
+   * here. The next request that reads the lock completes it.
+   */
+  merging: z.object({ rev: z.int().min(1), hash: Sha256 }).optional(),
   installedAt: z.int(),
   updatedAt: z.int(),
   seen: z
@@ -69,4 +77,22 @@ export type LockedSkill = z.infer<typeof LockedSkill>;
 export const HubLock = z.object({ v: z.literal(1), seq: z.int().min(0), skills: z.record(SkillName, LockedSkill) });
 export type HubLock = z.infer<typeof HubLock>;
 
+/** [own] Skills of the hub in a profile: a lock of this size is read in one piece. */
+export const MAX_INSTALLED = 300;
+
 export const EMPTY_LOCK: HubLock = { v: 1, seq: 0, skills: {} };
+
+/** One fetched package, as it was shown to a person. Stored in R2 for a day; docs/STORAGE.md. */
+export const Quarantined = z.object({
+  v: z.literal(1),
+  ref: HubRef,
+  version: z.string(),
+  commit: z.string().optional(),
+  content: z.string().optional(),
+  follows: z.string().optional(),
+  folder: z.string(),
+  files: FileContents,
+  notes: z.array(z.string()),
+  at: z.int(),
+});
+export type Quarantined = z.infer<typeof Quarantined>;

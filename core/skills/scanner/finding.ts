@@ -1,4 +1,4 @@
-// The findings of the scanner. Read by every part of the scanner and by code that acts on findings. Types only.
+// The findings of the scanner. Read by every part of the scanner and by code that acts on findings. Pure.
 
 export type ScanCategory =
   | "override"
@@ -39,3 +39,14 @@ export interface FileFinding extends Finding {
 
 /** The consequence of findings: `ask` leaves the decision to a person, `block` refuses. */
 export type Decision = "allow" | "ask" | "block";
+
+/** Findings that a report shows. */
+const MAX_SHOWN = 50;
+
+/** As an import or a package of the hub reports them. */
+export function toShownFindings(findings: FileFinding[]): FileFinding[] {
+  return findings.slice(0, MAX_SHOWN).map((finding) => {
+    const { path, line, column, severity, category, pattern, reason } = finding;
+    return { path, line, column, severity, category, pattern, reason };
+  });
+}

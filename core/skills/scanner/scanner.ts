@@ -17,6 +17,12 @@ import { WORLD_RULES } from "./world-rules.ts";
 
 export type { Decision, FileFinding, Finding, ScanCategory, Severity } from "./finding.ts";
 
+/**
+ * Raised by one whenever a rule, a form or the reading of texts changes, so that the findings of two versions are not compared as if one rule
+ * had made both. The hub stores it with each installed skill.
+ */
+export const SCANNER_VERSION = 1;
+
 const RULES = indexRules([...AGENT_RULES, ...WORLD_RULES]);
 
 /** Without a given kind, a text without frontmatter up to this length counts as a note. */
