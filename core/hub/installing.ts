@@ -94,7 +94,7 @@ export async function install(desk: HubDesk, { ref, hash, name }: Wanted): Promi
   });
 }
 
-async function writeLine(desk: HubDesk, judged: Parameters<typeof toLocked>[0], head: SkillHead): Promise<LockedSkill> {
+async function writeLine(desk: HubDesk, judged: JudgedPackage, head: SkillHead): Promise<LockedSkill> {
   const { name, hash } = judged.candidate;
   // It was changed here since, and only its line is missing.
   if (hashHeadFiles(head.files).hash !== hash) {
