@@ -2164,13 +2164,10 @@ export interface Contract {
         installs?: number | undefined;
         warning?: string | undefined;
         trust: "trusted" | "library" | "community";
+        tap?: string | undefined;
         installed?: string | undefined;
       }[];
-      failed: {
-        source: "github" | "skills-sh" | "clawhub" | "well-known" | "url" | "library";
-        code: string;
-        message: string;
-      }[];
+      failed: { from: string; code: string; message: string }[];
     };
   };
   "POST /v1/hub/inspect": {

@@ -4,7 +4,7 @@ import { SkillDiff } from "../api.ts";
 import { ImportFinding } from "../exchange.ts";
 import { Sha256, SkillName } from "../ids.ts";
 import { SkillConditions, SkillState } from "../skill.ts";
-import { HubRef, HubSeen, HubSourceName, HubTrust, HubVerdict, LockedSkill } from "./lock.ts";
+import { HubRef, HubSeen, HubTrust, HubVerdict, LockedSkill } from "./lock.ts";
 
 /** As a person writes it: `owner/repo/path@v1`, `clawhub:slug`, an address. core/hub/identifier.ts reads it. */
 const SourceText = z.string().trim().min(1).max(2_000);
@@ -114,12 +114,14 @@ export const HubHits = z.object({
       installs: z.int().optional(),
       warning: z.string().optional(),
       trust: HubTrust,
+      /** The profile's tap that has it. */
+      tap: z.string().optional(),
       /** Under which name it is installed here. */
       installed: SkillName.optional(),
     }),
   ),
-  /** Sources that did not answer. */
-  failed: z.array(z.object({ source: HubSourceName, code: z.string(), message: z.string() })),
+  /** What did not answer: a source, or `tap:<name>`. */
+  failed: z.array(z.object({ from: z.string(), code: z.string(), message: z.string() })),
 });
 
 /** At most this many skills are checked or audited with one request. */

@@ -20,7 +20,7 @@ import { unwrap } from "../problems.ts";
 import { createRouter, describeResponses, jsonBody, optionalJsonBody, refuses } from "../router.ts";
 import { followPublication } from "../skills/public-skills.ts";
 import { SOURCE_REFUSALS } from "./hub.ts";
-import { markSwept, openDesk } from "./open-desk.ts";
+import { markSwept, openDesk, openReachingDesk } from "./open-desk.ts";
 
 export const hubSkills = createRouter();
 
@@ -37,7 +37,7 @@ hubSkills.openapi(
     request: { body: optionalJsonBody(CheckHub) },
     responses: describeResponses(200, "What was seen, by name", HubChecked),
   }),
-  async (c) => c.json(await check(await openDesk(c), c.req.valid("json")), 200),
+  async (c) => c.json(await check(await openReachingDesk(c), c.req.valid("json")), 200),
 );
 
 hubSkills.openapi(
@@ -51,7 +51,7 @@ hubSkills.openapi(
     request: { body: optionalJsonBody(AuditHub) },
     responses: describeResponses(200, "What was found, by name", HubAudit),
   }),
-  async (c) => c.json(await audit(await openDesk(c), c.req.valid("json")), 200),
+  async (c) => c.json(await audit(openDesk(c), c.req.valid("json")), 200),
 );
 
 hubSkills.openapi(
@@ -88,7 +88,7 @@ hubSkills.openapi(
   }),
   async (c) => {
     const { name } = c.req.valid("param");
-    const updated = unwrap(await update(await openDesk(c), { name, ...c.req.valid("json") }));
+    const updated = unwrap(await update(await openReachingDesk(c), { name, ...c.req.valid("json") }));
     if (updated.outcome === "preview") await markSwept(c);
     return c.json(updated, 200);
   },
@@ -108,7 +108,7 @@ hubSkills.openapi(
   }),
   async (c) => {
     const { version } = c.req.valid("json");
-    return c.json(unwrap(await pin(await openDesk(c), c.req.valid("param").name, version)), 200);
+    return c.json(unwrap(await pin(openDesk(c), c.req.valid("param").name, version)), 200);
   },
 );
 
@@ -126,7 +126,7 @@ hubSkills.openapi(
   }),
   async (c) => {
     const { name } = c.req.valid("param");
-    const { head, changedHere } = unwrap(await uninstall(await openDesk(c), name));
+    const { head, changedHere } = unwrap(await uninstall(openDesk(c), name));
     await followPublication(c.env, c.var.profile, head);
     const text = changedHere ? "its text as it was changed here" : "its text";
     const kept = `The archive keeps ${text} and what was learned of it. Delete the skill to remove these too.`;

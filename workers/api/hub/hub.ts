@@ -2,10 +2,11 @@
 // and only then stored. The agent has no tool for any of it.
 import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
+import { openSource } from "../../../core/hub/desk.ts";
 import { formatRef, parseIdentifier } from "../../../core/hub/identifier.ts";
 import { inspect, install, listInstalled } from "../../../core/hub/installing.ts";
 import { trustOf } from "../../../core/hub/policy.ts";
-import { searchSources } from "../../../core/hub/searching.ts";
+import { searchHub } from "../../../core/hub/search.ts";
 import { settleLock } from "../../../core/hub/settle-lock.ts";
 import type { HubRef } from "../../../core/schemas/hub/lock.ts";
 import { HubSourceName } from "../../../core/schemas/hub/lock.ts";
@@ -21,7 +22,7 @@ import { SkillName } from "../../../core/schemas/ids.ts";
 import { pageQuery, toPage } from "../pages.ts";
 import { unwrap } from "../problems.ts";
 import { createRouter, describeResponses, jsonBody, numeric, refuses } from "../router.ts";
-import { markSwept, openDesk } from "./open-desk.ts";
+import { markSwept, openDesk, openReachingDesk } from "./open-desk.ts";
 
 export const hub = createRouter();
 
@@ -66,29 +67,36 @@ hub.openapi(
     operationId: "searchHub",
     ...refuses("hub_source_off"),
     description:
-      "Searches the sources of skills. A source that does not answer is named in `failed`, and the others are listed. Names and descriptions are " +
+      "Searches the sources of skills, and the profile's taps. A source that does not answer is named in `failed`, and the others are listed. Names and descriptions are " +
       "those of the sources: nothing of a hit was fetched or scanned.",
     request: {
       query: z.strictObject({
         query: z.string().trim().min(1).max(MAX_QUERY_CHARS),
         source: HubSourceName.optional(),
-        limit: numeric(1, MAX_HITS).default(USUAL_HITS).meta({ description: "Hits of each source" }),
+        limit: numeric(1, MAX_HITS).default(USUAL_HITS).meta({ description: "Hits, at most" }),
       }),
     },
-    responses: describeResponses(200, "Hits, those of each source in its order", HubHits),
+    responses: describeResponses(200, "Hits, best first", HubHits),
   }),
   async (c) => {
     const { query, source, limit } = c.req.valid("query");
-    const desk = await openDesk(c);
-    const found = unwrap(await searchSources(desk, { query, source, limit }));
+    const { taps, ...desk } = await openReachingDesk(c);
+    if (source === "library") unwrap(openSource(desk, source));
+    const only = source === "library" ? undefined : source;
+    const found = await searchHub(desk.sources, { query, taps, limit, signal: desk.signal, ...(only && { only }) });
     const { skills } = await desk.lock.read();
-    const hits = found.hits.map((hit) => {
-      const installed = Object.keys(skills).find((name) => isAt(skills[name]!, hit.ref));
-      const { ref, ...rest } = hit;
-      const trust = trustOf(ref, desk.trusted);
-      return { ref, identifier: formatRef(ref), ...rest, trust, ...(installed !== undefined && { installed }) };
+    const hits = found.hits.map(({ ref, name, description, installs, warning, tap }) => {
+      const installed = Object.keys(skills).find((own) => isAt(skills[own]!, ref));
+      return {
+        ...{ ref, identifier: formatRef(ref), name, description, trust: trustOf(ref, desk.trusted) },
+        ...(installs !== undefined && { installs }),
+        ...(warning !== undefined && { warning }),
+        ...(tap !== undefined && { tap }),
+        ...(installed !== undefined && { installed }),
+      };
     });
-    return c.json({ hits, failed: found.failed }, 200);
+    const failed = found.failures.map(({ from, failure: { code, message } }) => ({ from, code, message }));
+    return c.json({ hits, failed }, 200);
   },
 );
 
@@ -106,7 +114,7 @@ hub.openapi(
   }),
   async (c) => {
     const { source, name } = c.req.valid("json");
-    const inspected = unwrap(await inspect(await openDesk(c), { ref: readRef(source), name }));
+    const inspected = unwrap(await inspect(await openReachingDesk(c), { ref: readRef(source), name }));
     await markSwept(c);
     return c.json(inspected, 200);
   },
@@ -137,7 +145,7 @@ hub.openapi(
   }),
   async (c) => {
     const { source, hash, name } = c.req.valid("json");
-    return c.json(unwrap(await install(await openDesk(c), { ref: readRef(source), hash, name })), 200);
+    return c.json(unwrap(await install(await openReachingDesk(c), { ref: readRef(source), hash, name })), 200);
   },
 );
 
@@ -155,7 +163,7 @@ hub.openapi(
     responses: describeResponses(200, "Installed skills, by name", HubSkillList),
   }),
   async (c) => {
-    const { lock, index } = await settleLock(await openDesk(c));
+    const { lock, index } = await settleLock(openDesk(c));
     const { page, next } = toPage(listInstalled(lock, index), { ...c.req.valid("query"), sortKey: ({ name }) => name });
     return c.json({ skills: page, ...(next !== undefined && { next }) }, 200);
   },
