@@ -73,7 +73,10 @@ function readStatus(reply: OutboundReply, clock: Clock): Result<HubReply> {
     );
   }
   if (status === 401 || status === 403) {
-    return err("hub_denied", `The source refuses access (${status}). A private place needs a token that may read it.`);
+    return err(
+      "hub_forbidden",
+      `The source refuses access (${status}). A private place needs a token that may read it.`,
+    );
   }
   return err("hub_unreachable", `The source answered ${status}. Try again later.`);
 }

@@ -1,16 +1,13 @@
 // A search over several sources and taps at once: the hits of those that answer, and why the others did not. Called by the routes of the hub.
 import { type Failure, type Result, assert } from "../errors.ts";
 import type { HubRef } from "../schemas/hub/lock.ts";
+import type { TapInfo } from "../schemas/hub/taps.ts";
 import { formatRef } from "./identifier.ts";
 import { scoreHit, wordsOf } from "./rank.ts";
 import type { HubHit, HubSource, HubSources, OuterSourceName } from "./source.ts";
 
-/** A repository of GitHub (`owner/repo`, or a folder in it) or the address of an index, which a profile follows. */
-export interface Tap {
-  name: string;
-  source: "github" | "well-known";
-  place: string;
-}
+/** A tap of a profile, as `TapInfo` of core/schemas/hub/taps.ts. */
+export type Tap = Pick<TapInfo, "tap" | "source" | "identifier">;
 
 export interface HubSearch {
   /** Best first. */
@@ -37,7 +34,7 @@ export async function searchHub(sources: Partial<HubSources>, options: SearchOpt
     .map((source) => ask(source.name, undefined, () => source.search(query, { limit, signal })));
   const lists = taps
     .filter(({ source }) => isAsked(source) && sources[source]?.list)
-    .map(({ name, source, place }) => ask(`tap:${name}`, name, () => listOf(sources[source])(place, signal)));
+    .map(({ tap, source, identifier }) => ask(`tap:${tap}`, tap, () => listOf(sources[source])(identifier, signal)));
   const answers = await Promise.all([...searches, ...lists]);
   const found = answers.flatMap(({ tap, result }) => (result.ok ? result.value.map((hit) => ({ hit, tap })) : []));
   return {

@@ -47,7 +47,7 @@ export interface HubPackage extends HubVersion {
 
 /**
  * Failures of all calls: `hub_not_found` (the source answers that it is not there), `hub_unreachable`, `hub_rate_limited` (fact `retryAfterMs`),
- * `hub_denied` (the source wants a token, or refuses the given one), `hub_bad_reply`, `hub_too_large`, `hub_digest_mismatch`,
+ * `hub_forbidden` (the source wants a token, or refuses the given one), `hub_bad_reply`, `hub_too_large`, `hub_digest_mismatch`,
  * `hub_link_refused`, `hub_malicious` (the source itself says so), `bad_path`, `url_refused`, `hub_source_off`, `bad_hub_ref`, `bad_archive`,
  * `archive_too_large`, `too_many_files`; and `hub_choose`, of `look` and `fetch`, where the ref names several skills (fact `skills`: at most
  * `MAX_CHOICES` of `{ source, name, description }`, `source` as `parseIdentifier` reads it; fact `count`: of all).

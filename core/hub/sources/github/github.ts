@@ -22,6 +22,7 @@ import {
   SUBMODULE_MODE,
   type TreeEntry,
   entriesBelow,
+  findInContainer,
   findSkillFolders,
   readMarketplace,
 } from "./tree.ts";
@@ -239,7 +240,7 @@ async function listRepository(
 
 function findBelow(entries: TreeEntry[], under: string): string[] {
   const paths = entriesBelow(entries, under).map(({ path }) => path);
-  return findSkillFolders(paths).map((folder) =>
+  return findInContainer(paths).map((folder) =>
     folder === "." ? under : `${under === "." ? "" : `${under}/`}${folder}`,
   );
 }

@@ -48,18 +48,26 @@ const SKIPPED = new Set(["node_modules", ".git", "dist", "build", "__pycache__"]
  * then the only one. A folder inside a skill is not another skill. Where no container has one, any folder counts that is at most three deep.
  */
 export function findSkillFolders(paths: readonly string[], more: readonly string[] = []): string[] {
-  const mains = paths
-    .filter((path) => /(?:^|\/)SKILL\.md$/.test(path))
-    .map((path) => path.slice(0, -"SKILL.md".length - 1) || ".");
-  const all = new Set(mains);
+  const all = new Set(listMains(paths));
   if (all.has(".")) return ["."];
   const named = more.filter((folder) => all.has(folder));
   const found = CONTAINERS.flatMap((container) =>
-    mains.filter((folder) => isIn(folder, container, container === "" ? 1 : MAX_DEPTH)),
+    [...all].filter((folder) => isIn(folder, container, container === "" ? 1 : MAX_DEPTH)),
   );
-  const some =
-    named.length + found.length > 0 ? [...named, ...found] : mains.filter((folder) => isIn(folder, "", MAX_DEPTH));
-  return [...new Set(some)].filter((folder) => !isInsideAnother(folder, all));
+  if (named.length + found.length === 0) return findInContainer(paths);
+  return [...new Set([...named, ...found])].filter((folder) => !isInsideAnother(folder, all));
+}
+
+/** Those of a folder that holds skills, at most three deep; its own paths are relative. `.`: it is a skill itself. */
+export function findInContainer(paths: readonly string[]): string[] {
+  const all = new Set(listMains(paths));
+  if (all.has(".")) return ["."];
+  return [...all].filter((folder) => isIn(folder, "", MAX_DEPTH) && !isInsideAnother(folder, all));
+}
+
+function listMains(paths: readonly string[]): string[] {
+  const mains = paths.filter((path) => /(?:^|\/)SKILL\.md$/.test(path));
+  return mains.map((path) => path.slice(0, -"/SKILL.md".length) || ".");
 }
 
 function isIn(folder: string, container: string, depth: number): boolean {
