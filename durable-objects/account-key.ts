@@ -31,6 +31,10 @@ export function createHookId(): string {
   return `hook_${randomBase32(12)}`;
 }
 
+export function createTrainingJobId(): string {
+  return `trn_${randomBase32(12)}`;
+}
+
 export function createSignInId(): string {
   return `sin_${randomBase32(12)}`;
 }

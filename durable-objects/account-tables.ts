@@ -9,6 +9,7 @@ import { ERASURE_SCHEMA } from "./account-erasure.ts";
 import { SESSION_SCHEMA, SESSION_TABLES } from "./account-sessions.ts";
 import { SETTINGS_TABLE } from "./account-settings.ts";
 import { SUGGESTION_TABLE } from "./account-suggestions.ts";
+import { TRAINING_TABLES, createTrainingRows } from "./account-training.ts";
 import { SIGN_IN_CODE_TABLE } from "./keys/sign-in-codes.ts";
 import { SIGN_IN_TABLE } from "./keys/sign-in-rows.ts";
 import { UPKEEP_SCHEMA } from "./account-upkeep.ts";
@@ -25,6 +26,7 @@ export const OWN_TABLES = [
   ...APPROVAL_TABLES,
   SETTINGS_TABLE,
   SUGGESTION_TABLE,
+  ...TRAINING_TABLES,
   ...HOOK_TABLES,
   ...RUN_TABLES,
   ...RESPONSE_TABLES,
@@ -47,4 +49,5 @@ export function tidyRows(sql: Sql, now: number): void {
   createRunRows(sql).tidy(now);
   createResponseRows(sql).tidy(now);
   createConversationRows(sql).tidy(now);
+  createTrainingRows(sql).tidy(now);
 }

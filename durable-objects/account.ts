@@ -38,6 +38,7 @@ import { ConversationDesk } from "./conversations/conversation-desk.ts";
 import { type AccountHooks, createAccountHooks } from "./account-hooks.ts";
 import { HookDesk } from "./hook-desk.ts";
 import { MovingDesk } from "./moving-desk.ts";
+import { TrainingDesk } from "./training-desk.ts";
 import { type AccountSettings, createAccountSettings } from "./account-settings.ts";
 import { type RunAllowance, collectSpent, putAllowance, refuseRequest, reserveRun } from "./account-curation.ts";
 import { openMonth } from "./account-quota.ts";
@@ -341,6 +342,10 @@ export class Account extends DurableObject<AccountEnv> {
 
   movingDesk(): MovingDesk {
     return new MovingDesk(() => (this.#isWritable() ? (this.#ledger(), toSql(this.ctx.storage)) : null));
+  }
+
+  trainingDesk(): TrainingDesk {
+    return new TrainingDesk((willWrite) => (this.#sessionList.isThere(willWrite) ? toSql(this.ctx.storage) : null));
   }
 
   // ---- webhooks; account-hooks.ts documents them ----

@@ -6,12 +6,13 @@ import type { ModelEnv } from "../core/models/model-env.ts";
 import { type OutboundPolicy, toOrigin } from "../core/outbound/judge-url.ts";
 import { type Outbound, createOutbound } from "../core/outbound/outbound.ts";
 import { type ExecEnv, parseExecEnv } from "../core/tools/host/exec-env.ts";
+import { type TrainingEnv, parseTrainingEnv } from "../core/training/training-env.ts";
 import type { Settings } from "../core/schemas/settings.ts";
 import { type SearchEnv, listSearchAddresses } from "../core/tools/web/search/search-env.ts";
 import { type AccessEnv, parseAccessEnv } from "./access.ts";
 import { systemClock } from "../stores/platform/system-clock.ts";
 
-export type OutboundEnv = ModelEnv & ProviderEnv & ExecEnv & SearchEnv & AccessEnv;
+export type OutboundEnv = ModelEnv & ProviderEnv & ExecEnv & TrainingEnv & SearchEnv & AccessEnv;
 
 export function openOutbound(env: OutboundEnv, settings: Settings): Outbound {
   return createOutbound({
@@ -29,9 +30,11 @@ export function readPolicy(env: OutboundEnv, { channels, hub, outbound, web }: S
   const memory = parseProviderEnv(env);
   const exec = parseExecEnv(env);
   const access = parseAccessEnv(env);
+  const training = parseTrainingEnv(env);
   const addresses = [
     ...listModelAddresses(env),
     ...(exec.ok && exec.value ? [exec.value.baseUrl] : []),
+    ...(training.ok && training.value ? [training.value.baseUrl] : []),
     ...(memory.ok && memory.value ? [memory.value.baseUrl] : []),
     ...listSearchAddresses(env, web),
     ...(access.ok && access.value ? [access.value.jwks] : []),

@@ -107,6 +107,8 @@ export const ACCOUNT_FATES: Record<string, Fate> = {
   door_name: "stays: as `door_turn`; a client that names its session by id finds it",
   run: "stays: names a request to this deployment; its turn is in its session",
   run_key: "stays: as `run`, for a day",
+  training_job: "stays: names a job of this deployment's training service",
+  training_model: "stays: as `training_job`; the adapter is at the service",
   hook_delivery: "stays: this deployment delivers its events",
   hook_curation: "rebuilt: by the next booking",
 };

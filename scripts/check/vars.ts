@@ -4,6 +4,7 @@ import { parseSettings } from "../../core/limits.ts";
 import { parseProviderEnv } from "../../core/memory/provider-env.ts";
 import { checkModels } from "../../core/models/routing.ts";
 import { parseExecEnv } from "../../core/tools/host/exec-env.ts";
+import { parseTrainingEnv } from "../../core/training/training-env.ts";
 import { openSearch } from "../../core/tools/web/search/search-env.ts";
 import { ProfileId } from "../../core/schemas/ids.ts";
 import { PlainError } from "../command-line.ts";
@@ -17,7 +18,7 @@ export function checkVars(env: Env): void {
   const settings = parseSettings(vars.TALARIA_SETTINGS);
   const search = settings.ok ? openSearch(vars, settings.value.web) : settings;
   const models = settings.ok ? checkModels(vars, settings.value.models) : settings;
-  for (const result of [settings, models, parseProviderEnv(vars), parseExecEnv(vars), search]) {
+  for (const result of [settings, models, parseProviderEnv(vars), parseExecEnv(vars), parseTrainingEnv(vars), search]) {
     if (!result.ok) throw new PlainError(toFix(result.failure.message));
   }
   const { TALARIA_PUBLIC_PROFILE: profile } = vars;

@@ -44,6 +44,9 @@ export const VARIABLES: Readonly<Record<string, string>> = {
   TALARIA_EXEC_TOKEN: "The token of that exec host. Only the api Worker gets it.",
   TALARIA_EXEC_PROFILES:
     "The profiles that may use the exec host, by id, separated by commas; `*` for all. The holder of a key of one may run commands there. Default: none; with `--shell` all.",
+  TALARIA_TRAINING_URL:
+    "The address of a [training service](TRAINING.md), which trains adapters when a person asks for it. Without it nothing is trained.",
+  TALARIA_TRAINING_TOKEN: "The token of that training service. Only the api Worker gets it.",
   BRAVE_API_KEY: "`web_search` with Brave Search. Only the api Worker gets the variables of `web_search`.",
   TAVILY_API_KEY: "`web_search` with Tavily.",
   EXA_API_KEY: "`web_search` with Exa.",

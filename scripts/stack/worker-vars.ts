@@ -77,6 +77,10 @@ export const MEMORY_VARS: readonly string[] = [
 export const EXEC_SECRETS: readonly string[] = ["TALARIA_EXEC_TOKEN"];
 export const EXEC_VARS: readonly string[] = ["TALARIA_EXEC_URL", "TALARIA_EXEC_PROFILES"];
 
+/** The training service: for the api Worker only, which asks it for a person. */
+export const TRAINING_SECRETS: readonly string[] = ["TALARIA_TRAINING_TOKEN"];
+export const TRAINING_VARS: readonly string[] = ["TALARIA_TRAINING_URL"];
+
 /** Seals what tenants give in confidence: for the api Worker only, which stores and uses it. */
 export const SEALING_SECRETS: readonly string[] = ["TALARIA_SEALING_KEY"];
 
@@ -94,12 +98,14 @@ export const CHANNEL_VARS: readonly string[] = ["TALARIA_PUBLIC_URL", "TALARIA_P
 export const API_SECRETS: readonly string[] = [
   ...MEMORY_SECRETS,
   ...EXEC_SECRETS,
+  ...TRAINING_SECRETS,
   ...SEARCH_SECRETS,
   ...SEALING_SECRETS,
 ];
 export const API_VARS: readonly string[] = [
   ...MEMORY_VARS,
   ...EXEC_VARS,
+  ...TRAINING_VARS,
   ...SEARCH_VARS,
   ...ACCESS_VARS,
   ...CHANNEL_VARS,

@@ -11,6 +11,7 @@ import { dryRun } from "../../scripts/deploy/dry-run.ts";
 import { createMissing, buildDeployedConfig, selectSecrets, findWarnings } from "../../scripts/deploy/plan.ts";
 import { listResources } from "../../scripts/deploy/resources.ts";
 import { EXEC_SECRETS as CORE_EXEC_SECRETS, EXEC_VARIABLES } from "../../core/tools/host/exec-env.ts";
+import { TRAINING_SECRETS as CORE_TRAINING_SECRETS, TRAINING_VARIABLES } from "../../core/training/training-env.ts";
 import { SEARCH_SECRETS as CORE_SECRETS, SEARCH_VARIABLES } from "../../core/tools/web/search/search-env.ts";
 import {
   EXEC_SECRETS,
@@ -20,6 +21,8 @@ import {
   PLAIN_VARS,
   SEARCH_SECRETS,
   SEARCH_VARS,
+  TRAINING_SECRETS,
+  TRAINING_VARS,
   selectWorkerVars,
 } from "../../scripts/stack/worker-vars.ts";
 import { type RunWrangler, readWorkerConfigs } from "../../scripts/stack/wrangler.ts";
@@ -265,6 +268,17 @@ describe("the variables of the exec host", () => {
     expect(selectSecrets("review", { TALARIA_EXEC_TOKEN: "t" })).toEqual({});
     expect([...EXEC_SECRETS]).toEqual([...CORE_EXEC_SECRETS]);
     expect([...EXEC_VARS]).toEqual([...EXEC_VARIABLES]);
+  });
+});
+
+describe("the variables of the training service", () => {
+  it("go to the api Worker alone, and are those that it reads", () => {
+    const given = { TALARIA_TRAINING_TOKEN: "t", TALARIA_TRAINING_URL: "https://training.example" };
+    expect(selectWorkerVars(given, "token")).toEqual({ ...given, TALARIA_OPERATOR_TOKEN: "token" });
+    expect(selectSecrets("api", { TALARIA_TRAINING_TOKEN: "t" })).toEqual({ TALARIA_TRAINING_TOKEN: "t" });
+    expect(selectSecrets("review", { TALARIA_TRAINING_TOKEN: "t" })).toEqual({});
+    expect([...TRAINING_SECRETS]).toEqual([...CORE_TRAINING_SECRETS]);
+    expect([...TRAINING_VARS]).toEqual([...TRAINING_VARIABLES]);
   });
 });
 

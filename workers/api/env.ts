@@ -5,6 +5,7 @@ import type { CurationMessage } from "../../core/schemas/learning/curation.ts";
 import type { ReviewMessage } from "../../core/schemas/learning/review.ts";
 import type { Settings } from "../../core/schemas/settings.ts";
 import { type ExecEnv, mayUseExec, parseExecEnv } from "../../core/tools/host/exec-env.ts";
+import type { TrainingEnv } from "../../core/training/training-env.ts";
 import type { Account } from "../../durable-objects/account.ts";
 import type { Agenda } from "../../durable-objects/agenda/agenda.ts";
 import type { Archive } from "../../durable-objects/archive.ts";
@@ -16,7 +17,7 @@ import type { AccessEnv } from "../../wiring/access.ts";
 import type { SealingEnv } from "../../wiring/sealing.ts";
 import { AppError } from "./problems.ts";
 
-export interface Env extends ModelEnv, ExecEnv, SealingEnv, AccessEnv {
+export interface Env extends ModelEnv, ExecEnv, TrainingEnv, SealingEnv, AccessEnv {
   SESSION: DurableObjectNamespace;
   ACCOUNT: DurableObjectNamespace<Account>;
   ARCHIVE: DurableObjectNamespace<Archive>;
