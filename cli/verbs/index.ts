@@ -19,6 +19,7 @@ import { reviews } from "./reviews.ts";
 import { search } from "./search.ts";
 import { sessions } from "./sessions.ts";
 import { skills } from "./skills.ts";
+import { training } from "./training.ts";
 import { usage } from "./usage.ts";
 
 export const VERBS: readonly Verb[] = [
@@ -38,6 +39,7 @@ export const VERBS: readonly Verb[] = [
   blueprints,
   exportVerb,
   importVerb,
+  training,
   dashboard,
   acp,
   doctor,

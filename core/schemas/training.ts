@@ -2,16 +2,13 @@
 // (docs/TRAINING.md). Forms only.
 import * as z from "zod";
 import { Sha256 } from "./ids.ts";
+import { TrajectoryFormat, TrajectoryPlace, TurnFilter } from "./trajectories.ts";
 
 export const TrainingJobId = z.string().regex(/^trn_[0-9a-z]{12}$/, "a training job's id is trn_ and 12 characters");
 export type TrainingJobId = z.infer<typeof TrainingJobId>;
 
 export const TrainingState = z.enum(["pending", "starting", "running", "stopping", "stopped", "completed", "failed"]);
 export type TrainingState = z.infer<typeof TrainingState>;
-
-/** The formats of trajectories that a dataset may have. */
-export const TrainingFormat = z.enum(["sharegpt", "openai", "preferences"]);
-export type TrainingFormat = z.infer<typeof TrainingFormat>;
 
 /** [own] Names and ids of the service and of models: one word of visible ASCII. */
 const MODEL_NAME = /^[A-Za-z0-9][\w./:@-]{0,199}$/;
@@ -30,7 +27,8 @@ const Config = z
 
 export const CreateTrainingJob = z.strictObject({
   baseModel: ModelName.meta({ description: "The model that the adapter is trained for, as the service names it" }),
-  format: TrainingFormat.meta({ description: "The format of the dataset: that of `GET /v1/trajectories`" }),
+  format: TrajectoryFormat.meta({ description: "The format of the dataset, as of `GET /v1/trajectories`" }),
+  filter: TurnFilter.strict().default({}).meta({ description: "Which turns are wanted, as of `GET /v1/trajectories`" }),
   label: z.string().trim().min(1).max(100).optional().meta({ description: "For the owner" }),
   config: Config.default({}).meta({
     description: "Fields of the service's own configuration. Locked fields are refused (docs/TRAINING.md lists them)",
@@ -59,7 +57,7 @@ export const TrainingResults = z.object({
 });
 export type TrainingResults = z.infer<typeof TrainingResults>;
 
-/** As stored (version 1). `next` of the dataset: the cursor of the next page. */
+/** As stored (version 1). `next` of the dataset: where the next page begins; `null`: it is whole. */
 export const TrainingJob = z.object({
   v: z.literal(1),
   id: TrainingJobId,
@@ -69,7 +67,7 @@ export const TrainingJob = z.object({
   request: CreateTrainingJob,
   /** The service's own id; `null` until it has answered. */
   service: z.string().nullable(),
-  dataset: z.object({ parts: z.array(TrainingPart), next: z.string().nullable(), isWhole: z.boolean() }),
+  dataset: z.object({ parts: z.array(TrainingPart), next: TrajectoryPlace.nullable() }),
   /** What the service has confirmed. An intent that is not confirmed is sent again on request. */
   confirmed: z.object({ start: z.boolean(), stop: z.boolean() }),
   /** When the service was last asked for the status, or confirmed the start. */
@@ -88,7 +86,7 @@ export type TrainingJob = z.infer<typeof TrainingJob>;
 export const TrainingJobInfo = z.object({
   id: TrainingJobId,
   state: TrainingState,
-  ...{ baseModel: z.string(), format: TrainingFormat, label: z.string().optional() },
+  ...{ baseModel: z.string(), format: TrajectoryFormat, filter: TurnFilter, label: z.string().optional() },
   config: z.record(z.string(), FieldValue),
   locked: z.record(z.string(), FieldValue).meta({ description: "What every job has, whatever is asked" }),
   dataset: z.object({

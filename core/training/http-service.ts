@@ -10,8 +10,8 @@ import type { TrainingConfig } from "./training-env.ts";
 import type { TrainingService } from "./training-service.ts";
 
 const TIMEOUT_MS = 30_000;
-/** A page of trajectories over a slow line. */
-const UPLOAD_TIMEOUT_MS = 120_000;
+/** A page of trajectories over a slow line; less than the minute that the terminal client waits. */
+const UPLOAD_TIMEOUT_MS = 50_000;
 /** [own] The longest answer: 100 metrics. */
 const MAX_REPLY_BYTES = 64 << 10;
 const MAX_SAID_CHARS = 300;

@@ -14,6 +14,8 @@ import type {
   TrainingResults,
   TrainingState,
 } from "../schemas/training.ts";
+import type { TrajectoryPlace } from "../schemas/trajectories.ts";
+import { TRAJECTORY_START } from "../trajectories/pages.ts";
 import { toLockedConfig } from "./locked-fields.ts";
 import { isEnded, mayFollow } from "./transitions.ts";
 
@@ -26,7 +28,7 @@ const MAX_FAILURE_CHARS = 500;
 export type TrainingChange =
   | { do: "created"; service: string }
   /** `at`: how many parts the caller saw. Another number means that somebody else has sent this page. */
-  | { do: "add_part"; at: number; part: TrainingPart | null; next: string | null }
+  | { do: "add_part"; at: number; part: TrainingPart | null; next: TrajectoryPlace | null }
   | { do: "start" }
   | { do: "stop" }
   /** Takes the one question that may be asked now. */
@@ -42,7 +44,7 @@ export function beginJob(
 ): TrainingJob {
   return {
     ...{ v: 1, id, op, state: "pending", request, service: null },
-    dataset: { parts: [], next: null, isWhole: false },
+    dataset: { parts: [], next: TRAJECTORY_START },
     confirmed: { start: false, stop: false },
     ...{ askedAt: null, progress: null, failure: null, contradiction: null, results: null },
     ...{ createdAt: now, changedAt: now, endedAt: null },
@@ -56,18 +58,18 @@ export function changeJob(job: TrainingJob, change: TrainingChange, now: number)
     case "created":
       return ok(job.service === null ? { ...changed, service: change.service } : job);
     case "add_part": {
-      const { parts, isWhole } = job.dataset;
-      if (isWhole) return ok(job);
+      const { parts, next } = job.dataset;
+      if (next === null) return ok(job);
       if (job.state !== "pending") return refuse(job, "takes no more data");
       if (parts.length !== change.at) return ok(job);
       if (parts.length === MAX_PARTS && change.part) return err("training_data_too_large", TOO_LARGE);
       const all = change.part ? [...parts, change.part] : parts;
-      return ok({ ...changed, dataset: { parts: all, next: change.next, isWhole: change.next === null } });
+      return ok({ ...changed, dataset: { parts: all, next: change.next } });
     }
     case "start": {
       if (job.state === "starting" || job.confirmed.start) return ok(job);
       if (!mayFollow(job.state, "starting", "start")) return refuse(job, "cannot be started");
-      if (!job.dataset.isWhole || job.dataset.parts.length === 0) return err("training_data_missing", NO_DATA);
+      if (job.dataset.next !== null || job.dataset.parts.length === 0) return err("training_data_missing", NO_DATA);
       return ok({ ...changed, state: "starting" });
     }
     case "stop": {
@@ -116,7 +118,12 @@ export function toJobInfo(job: TrainingJob): TrainingJobInfo {
   return {
     ...{ id, state, ...request, locked: toLockedConfig(request.baseModel) },
     dataset: {
-      ...{ parts: dataset.parts.length, examples: sum("examples"), bytes: sum("bytes"), isWhole: dataset.isWhole },
+      ...{
+        parts: dataset.parts.length,
+        examples: sum("examples"),
+        bytes: sum("bytes"),
+        isWhole: dataset.next === null,
+      },
       sha256: hashDataset(dataset.parts),
     },
     ...{ progress, failure, contradiction, results, createdAt, changedAt, endedAt, askedAt },

@@ -3,24 +3,18 @@
 // for a person's request only. No timer, no clock.
 import { type Result, err, ok } from "../errors.ts";
 import { byteLength, sha256Hex } from "../schemas/learning/digest.ts";
-import type { TrainingFormat, TrainingJob } from "../schemas/training.ts";
+import type { TrainingJob } from "../schemas/training.ts";
+import type { ReadTrajectoryPage } from "../trajectories/pages.ts";
 import { type TrainingChange, hashDataset } from "./job.ts";
 import { toLockedConfig } from "./locked-fields.ts";
 import type { TrainingService } from "./training-service.ts";
-
-/** One page of the profile's trajectories, redacted, as JSON lines. `next`: the cursor of the page after it, `null` on the last. */
-export interface TrajectoryPage {
-  lines: string;
-  examples: number;
-  next: string | null;
-}
 
 export interface TrainingDeps {
   service: TrainingService;
   /** Applies the change to the stored job in one transaction (core/training/job.ts). Failure: also `training_job_not_found`. */
   change(change: TrainingChange): Promise<Result<TrainingJob>>;
   /** Fails without the profile's consent. */
-  readPage(format: TrainingFormat, after: string | null): Promise<Result<TrajectoryPage>>;
+  readPage: ReadTrajectoryPage;
   signal: AbortSignal;
 }
 
@@ -36,21 +30,20 @@ export async function ensureCreated(job: TrainingJob, deps: TrainingDeps): Promi
   return err("training_garbled", `The service calls a new job ${state}. It was not believed.`);
 }
 
-/** Sends the next page of the dataset. Repeated until `dataset.isWhole`. */
+/** Sends the next page of the dataset. Repeated while `dataset.next` is not `null`. */
 export async function sendData(job: TrainingJob, deps: TrainingDeps): Promise<Result<TrainingJob>> {
   const known = await ensureCreated(job, deps);
   if (!known.ok) return known;
   const { service, request, dataset } = known.value;
   const at = dataset.parts.length;
-  if (dataset.isWhole || known.value.state !== "pending" || service === null) {
-    return deps.change({ do: "add_part", at, part: null, next: dataset.next });
-  }
-  const page = await deps.readPage(request.format, dataset.next);
+  if (dataset.next === null || service === null) return deps.change({ do: "add_part", at, part: null, next: null });
+  const page = await deps.readPage(request, dataset.next);
   if (!page.ok) return page;
-  const { lines, examples, next } = page.value;
-  if (examples === 0) return deps.change({ do: "add_part", at, part: null, next });
-  const part = { sha256: sha256Hex(lines), bytes: byteLength(lines), examples };
-  const sent = await deps.service.upload(service, part, lines, deps.signal);
+  const { lines, next } = page.value;
+  if (lines.length === 0) return deps.change({ do: "add_part", at, part: null, next });
+  const text = lines.map((line) => `${line}\n`).join("");
+  const part = { sha256: sha256Hex(text), bytes: byteLength(text), examples: lines.length };
+  const sent = await deps.service.upload(service, part, text, deps.signal);
   return sent.ok ? deps.change({ do: "add_part", at, part, next }) : endIfFinal(sent, deps);
 }
 

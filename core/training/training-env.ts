@@ -6,7 +6,9 @@ export const TRAINING_SECRETS = ["TALARIA_TRAINING_TOKEN"] as const;
 export const TRAINING_VARIABLES = ["TALARIA_TRAINING_URL"] as const;
 
 /** What an operator may set. An empty variable counts as absent. */
-export type TrainingEnv = { [Name in (typeof TRAINING_SECRETS)[number] | (typeof TRAINING_VARIABLES)[number]]?: string };
+export type TrainingEnv = {
+  [Name in (typeof TRAINING_SECRETS)[number] | (typeof TRAINING_VARIABLES)[number]]?: string;
+};
 
 export interface TrainingConfig {
   /** Without a trailing slash. */

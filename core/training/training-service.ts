@@ -1,19 +1,13 @@
 // What Talaria needs of a training service. http-service.ts speaks our own HTTP form; an adapter for another service is one more file
 // with this interface. Called for a person's request only: no tool has it, and nothing runs on a timer.
 import type { Result } from "../errors.ts";
-import type {
-  FieldValue,
-  ServiceResults,
-  ServiceStatus,
-  TrainingFormat,
-  TrainingPart,
-  TrainingState,
-} from "../schemas/training.ts";
+import type { FieldValue, ServiceResults, ServiceStatus, TrainingPart, TrainingState } from "../schemas/training.ts";
+import type { TrajectoryFormat } from "../schemas/trajectories.ts";
 
 /** What a service is told of a new job. `locked` has precedence over `config`. */
 export interface NewTrainingRun {
   baseModel: string;
-  format: TrainingFormat;
+  format: TrajectoryFormat;
   config: Record<string, FieldValue>;
   locked: Record<string, FieldValue>;
 }

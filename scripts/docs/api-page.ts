@@ -40,6 +40,7 @@ const GROUPS: [title: string, test: RegExp][] = [
   ["Outbound webhooks", /^\/v1\/hooks/],
   ["Data to train on", /^\/v1\/trajectories/],
   ["Whole profiles", /^\/v1\/(?:export|import)/],
+  ["Training", /^\/v1\/training/],
   ["Usage", /^\/v1\/usage/],
   ["Profiles, keys, health", /./],
 ];

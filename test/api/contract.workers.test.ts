@@ -44,6 +44,7 @@ const VALUES: Record<string, string> = {
   export: `exp_${"0".repeat(26)}`,
   part: "0".repeat(64),
   model: "talaria",
+  training: "trn_000000000000",
 };
 
 /** Routes of other APIs: their clients send fields that we do not know, and read errors of their own form. */
@@ -163,6 +164,8 @@ describe("every route of the contract", () => {
       "listSkills",
       "listTaps",
       "listTools",
+      "listTrainedModels",
+      "listTrainingJobs",
       "listWebhookDeliveries",
       "listWebhooks",
       "readApprovalPolicy",

@@ -120,6 +120,7 @@ describe("a parameter", () => {
     ["POST", "/v1/curator/run?consolidate=perhaps", "query_invalid"],
     ["POST", "/v1/curator/runs/yesterday/rollback", "bad_run_id"],
     ["DELETE", "/v1/keys/nope", "bad_key_id"],
+    ["GET", "/v1/training/jobs/nope", "bad_training_job"],
   ])("with an invalid value has its own code: %s %s answers %s", async (method, path, code) => {
     const answer = await ask(method, path, { key });
     expect(answer.body).toMatchObject({ status: 400, code, type: `urn:talaria:problem:${code}` });
@@ -161,6 +162,7 @@ describe("a missing resource", () => {
     ["GET", "/v1/curator/runs/20260101T000000Z-abcd", "run_pending", "No report yet"],
     ["POST", "/v1/curator/runs/20260101T000000Z-abcd/rollback", "run_pending", "No report yet"],
     ["POST", "/v1/skills/absent/adopt", "skill_not_found", "No such skill"],
+    ["GET", "/v1/training/jobs/trn_000000000000", "training_job_not_found", "No such training job"],
   ])("answers its own 404: %s %s", async (method, path, code, title) => {
     expectProblem(await ask(method, path, { key }), 404, code, title);
   });
@@ -319,6 +321,9 @@ describe("the API's description", () => {
           `GET ${place}/.well-known/skills/index.json`,
           `GET ${place}/.well-known/skills/{name}/{path}`,
         ]),
+        ...["GET /v1/training/jobs", "POST /v1/training/jobs", "GET /v1/training/jobs/{training}"],
+        ...["data", "start", "stop", "results"].map((step) => `POST /v1/training/jobs/{training}/${step}`),
+        "GET /v1/training/models",
         "GET /v1/memory",
         "POST /v1/memory",
         "PUT /v1/memory/{store}/{memory}",

@@ -193,6 +193,8 @@ const OF_CHANNEL = {
 const HEADS = formatPlace({ in: "object", last: "", place: { step: "heads", after: "" } });
 const OF_EXPORT = { export: `exp_${"0".repeat(26)}` };
 const ZIP = { body: "bytes", type: "application/zip" };
+/** There is no training service: what the key and the desk cost. */
+const OF_TRAINING = { most: 2, status: 409, values: { training: "trn_000000000000" } };
 const OPEN = { profile, name: "public-3", artifact: "SKILL.md", path: "a.md" };
 
 const TABLE: Record<string, Asked> = {
@@ -329,6 +331,14 @@ const TABLE: Record<string, Asked> = {
   },
   "POST /v1/import/commit": { most: 2, status: 404, body: {} },
   "DELETE /v1/import": { most: 2, status: 404 },
+  "GET /v1/training/jobs": { most: 2, status: 200 },
+  "POST /v1/training/jobs": { ...OF_TRAINING, body: { baseModel: "m", format: "sharegpt" } },
+  "GET /v1/training/jobs/{training}": { ...OF_TRAINING, status: 200 },
+  "POST /v1/training/jobs/{training}/data": OF_TRAINING,
+  "POST /v1/training/jobs/{training}/start": OF_TRAINING,
+  "POST /v1/training/jobs/{training}/stop": OF_TRAINING,
+  "POST /v1/training/jobs/{training}/results": OF_TRAINING,
+  "GET /v1/training/models": { most: 2, status: 200 },
   "GET /v1/sessions/{session}/children": OF_SESSION,
   "GET /v1/sessions/{session}/prompt": OF_SESSION,
   "PATCH /v1/sessions/{session}": { ...OF_SESSION, body: { title: "Renamed." } },

@@ -43,7 +43,14 @@ export function createTrainingDouble() {
       const known = jobs.find((job) => job.op === op);
       if (known) return Response.json({ id: known.id, state: known.state });
       const body = await request.json<DoubleJob["body"]>();
-      const job: DoubleJob = { id: `job-${jobs.length + 1}`, op: op!, body, state: "pending", data: new Map(), started: null };
+      const job: DoubleJob = {
+        id: `job-${jobs.length + 1}`,
+        op: op!,
+        body,
+        state: "pending",
+        data: new Map(),
+        started: null,
+      };
       jobs.push(job);
       return Response.json({ id: job.id, state: job.state }, { status: 201 });
     }
@@ -97,7 +104,10 @@ export type TrainingDouble = ReturnType<typeof createTrainingDouble>;
 export function toDouble({ answer }: TrainingDouble) {
   return createOutbound({
     fetch: (input, init) => answer(new Request(input, init)),
-    clock: { now: Date.now, sleep: (_ms, signal) => new Promise((done) => signal?.addEventListener("abort", () => done())) },
+    clock: {
+      now: Date.now,
+      sleep: (_ms, signal) => new Promise((done) => signal?.addEventListener("abort", () => done())),
+    },
     policy: { ports: [], allow: [], configured: [new URL(TRAINING_URL).origin] },
   });
 }

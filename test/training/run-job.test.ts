@@ -10,7 +10,6 @@ import { STATUS_EVERY_MS, changeJob, nextStatusAt, toJobInfo } from "../../core/
 import { LOCKED_FIELDS, findLocked, toLockedConfig } from "../../core/training/locked-fields.ts";
 import {
   type TrainingDeps,
-  type TrajectoryPage,
   ensureCreated,
   readResults,
   readStatus,
@@ -18,6 +17,7 @@ import {
   startJob,
   stopJob,
 } from "../../core/training/run-job.ts";
+import type { TrajectoryPage, TrajectoryPlace } from "../../core/schemas/trajectories.ts";
 import { TRANSITIONS, type Transition } from "../../core/training/transitions.ts";
 import { parseTrainingEnv } from "../../core/training/training-env.ts";
 import { createTrainingRows } from "../../durable-objects/account-training.ts";
@@ -30,12 +30,18 @@ import {
   toDouble,
 } from "../support/training.ts";
 
-const REQUEST: CreateTrainingJob = { baseModel: "Qwen/Qwen3-8B", format: "sharegpt", config: { "env.group_size": 8 } };
-const PAGES: Record<string, TrajectoryPage> = {
-  "": { lines: '{"conversations":[1]}\n{"conversations":[2]}\n', examples: 2, next: "b" },
-  b: { lines: "", examples: 0, next: "c" },
-  c: { lines: '{"conversations":[3]}\n', examples: 1, next: null },
+const REQUEST: CreateTrainingJob = {
+  ...{ baseModel: "Qwen/Qwen3-8B", format: "sharegpt", filter: { rated: "up" } },
+  config: { "env.group_size": 8 },
 };
+const SESSION = "0".repeat(26);
+const page = (lines: string[], next: TrajectoryPlace | null): TrajectoryPage => ({
+  ...{ lines, next, redactions: {}, leftOut: {} },
+});
+const FIRST = page(['{"conversations":[1]}', '{"conversations":[2]}'], { in: "sessions", after: SESSION });
+const LAST = page(['{"conversations":[3]}'], null);
+const PAGES: Record<string, TrajectoryPage> = { "": FIRST, [SESSION]: page([], { in: "skills" }), skills: LAST };
+const textOf = ({ lines }: TrajectoryPage) => lines.map((line) => `${line}\n`).join("");
 const HOUR_MS = 3_600_000;
 
 let now: number;
@@ -54,7 +60,10 @@ function deps(over: Partial<TrainingDeps> = {}): TrainingDeps {
   return {
     service: createHttpTrainingService({ baseUrl: TRAINING_URL, token: TRAINING_TOKEN }, toDouble(double)),
     change: async (change) => rows.change(id, change, now),
-    readPage: async (_format, after) => ({ ok: true, value: PAGES[after ?? ""]! }),
+    readPage: async (_asked, place) => ({
+      ok: true,
+      value: PAGES[place.in === "skills" ? "skills" : (place.after ?? "")]!,
+    }),
     signal: new AbortController().signal,
     ...over,
   };
@@ -63,7 +72,7 @@ function deps(over: Partial<TrainingDeps> = {}): TrainingDeps {
 const job = (): TrainingJob => valueOf(rows.read(id));
 const created = () => ensureCreated(job(), deps());
 async function whole() {
-  while (!valueOf(await sendData(job(), deps())).dataset.isWhole);
+  while (valueOf(await sendData(job(), deps())).dataset.next);
 }
 async function started() {
   await whole();
@@ -89,9 +98,9 @@ describe("a training job", () => {
     await started();
     expect(double.jobs[0]).toMatchObject({
       state: "starting",
-      body: { v: 1, ...REQUEST, locked: toLockedConfig(REQUEST.baseModel) },
+      body: { v: 1, baseModel: REQUEST.baseModel, config: REQUEST.config, locked: toLockedConfig(REQUEST.baseModel) },
     });
-    expect([...double.jobs[0]!.data.values()]).toEqual([PAGES[""]!.lines, PAGES.c!.lines]);
+    expect([...double.jobs[0]!.data.values()]).toEqual([textOf(FIRST), textOf(LAST)]);
     expect(await reported("running")).toMatchObject({ state: "running", progress: { step: 5, totalSteps: 2_500 } });
     expect(await reported("completed")).toMatchObject({ state: "completed", endedAt: now });
     const done = toJobInfo(valueOf(await readResults(job(), deps())));
@@ -133,16 +142,15 @@ describe("a training job", () => {
   it("cannot be started before the whole dataset was sent, or without an example", async () => {
     await sendData(job(), deps());
     expect(codeOf(await startJob(job(), deps()))).toBe("training_data_missing");
-    const nothing = { ...PAGES.c!, lines: "", examples: 0 };
     id = valueOf(rows.begin({ request: REQUEST, key: null, hash: "" }, now)).id;
-    await sendData(job(), deps({ readPage: async () => ({ ok: true, value: nothing }) }));
-    expect(job().dataset).toEqual({ parts: [], next: null, isWhole: true });
+    await sendData(job(), deps({ readPage: async () => ({ ok: true, value: page([], null) }) }));
+    expect(job().dataset).toEqual({ parts: [], next: null });
     expect(codeOf(await startJob(job(), deps()))).toBe("training_data_missing");
   });
 
   it("gets no data when the profile has not consented", async () => {
-    const refusal = { ok: false as const, failure: { code: "consent_missing", message: "No." } };
-    expect(codeOf(await sendData(job(), deps({ readPage: async () => refusal })))).toBe("consent_missing");
+    const refusal = { ok: false as const, failure: { code: "trajectories_not_allowed", message: "No." } };
+    expect(codeOf(await sendData(job(), deps({ readPage: async () => refusal })))).toBe("trajectories_not_allowed");
     expect(double.jobs[0]!.data.size).toBe(0);
   });
 
@@ -195,7 +203,7 @@ describe("a crash or a lost answer", () => {
   it("between upload and row sends a page that has changed meanwhile as its own part, and only the noted one is trained", async () => {
     await created();
     await expect(sendData(job(), deps({ change: () => Promise.reject(new Error("killed")) }))).rejects.toThrow();
-    const changed = { lines: '{"conversations":[9]}\n', examples: 1, next: null };
+    const changed = page(['{"conversations":[9]}'], null);
     await sendData(job(), deps({ readPage: async () => ({ ok: true, value: changed }) }));
     await startJob(job(), deps());
     expect(double.jobs[0]!.data.size).toBe(2);
@@ -280,13 +288,16 @@ describe("the table of transitions", () => {
 
   it("is that of docs/TRAINING.md", () => {
     const document = readFileSync(join(import.meta.dirname, "../../docs/TRAINING.md"), "utf8");
-    const shown = TRANSITIONS.map(({ from, to, cause: by, when }) => `| ${from ?? "–"} | ${to} | \`${by}\` | ${when} |`);
+    const shown = TRANSITIONS.map(
+      ({ from, to, cause: by, when }) => `| ${from ?? "–"} | ${to} | \`${by}\` | ${when} |`,
+    );
     const [, table = ""] = document.split("| from | to | cause | when |\n|---|---|---|---|\n");
     expect(table.split("\n\n")[0]!.split("\n")).toEqual(shown);
   });
 
   const states = TrainingState.options;
-  const allowed = (from: string, to: string) => TRANSITIONS.some((row) => row.from === from && row.to === to && row.cause === "report");
+  const allowed = (from: string, to: string) =>
+    TRANSITIONS.some((row) => row.from === from && row.to === to && row.cause === "report");
   const lies = (["starting", "running", "stopping"] as const).flatMap((from) =>
     states.filter((to) => to !== from && !allowed(from, to)).map((to) => [from, to] as const),
   );
@@ -308,8 +319,10 @@ describe("the table of transitions", () => {
     rows.change(id, { do: "stop" }, now + 1);
     rows.change(id, { do: "fail", why: "x" }, now + 1);
     expect(job()).toEqual(before);
-    const unfinished = { ...before, dataset: { ...before.dataset, isWhole: false } };
-    expect(codeOf(changeJob(unfinished, { do: "add_part", at: 2, part: null, next: null }, now))).toBe("training_state");
+    const unfinished = { ...before, dataset: { ...before.dataset, next: { in: "skills" } as const } };
+    expect(codeOf(changeJob(unfinished, { do: "add_part", at: 2, part: null, next: null }, now))).toBe(
+      "training_state",
+    );
   });
 });
 
@@ -322,8 +335,14 @@ describe("hostile answers", () => {
     ["an id with a path", () => Response.json({ id: "../../v1/jobs/job-2", state: "pending" })],
     ["an id of 300 characters", () => Response.json({ id: "a".repeat(300), state: "pending" })],
     ["a new job that runs", () => Response.json({ id: "job-1", state: "running" })],
-    ["a redirect", () => new Response(null, { status: 302, headers: { location: "https://elsewhere.example/v1/jobs" } })],
-    ["a redirect into the network", () => new Response(null, { status: 307, headers: { location: "http://127.0.0.1/" } })],
+    [
+      "a redirect",
+      () => new Response(null, { status: 302, headers: { location: "https://elsewhere.example/v1/jobs" } }),
+    ],
+    [
+      "a redirect into the network",
+      () => new Response(null, { status: 307, headers: { location: "http://127.0.0.1/" } }),
+    ],
     ["an empty one", () => new Response(null, { status: 204 })],
     ["a refusal without a form", () => new Response("no", { status: 422 })],
   ];
@@ -381,7 +400,14 @@ describe("locked fields", () => {
   it("are refused in every spelling that a service may read as the field", () => {
     const names = Object.keys(LOCKED_FIELDS);
     expect(findLocked(names)).toEqual(names);
-    const spelt = ["lora_rank", "trainer.lora_rank", "tinker.lorarank", "env.learning_rate", "slurm.nodes", "env.testing"];
+    const spelt = [
+      "lora_rank",
+      "trainer.lora_rank",
+      "tinker.lorarank",
+      "env.learning_rate",
+      "slurm.nodes",
+      "env.testing",
+    ];
     expect(findLocked([...spelt, "timeout"])).toEqual([...spelt, "timeout"]);
     expect(findLocked(["env.group_size", "reward.weight", "env.timeout", "env.lora"])).toEqual([]);
   });
@@ -393,7 +419,9 @@ describe("locked fields", () => {
     });
     const document = readFileSync(join(import.meta.dirname, "../../docs/TRAINING.md"), "utf8");
     for (const [name, value] of Object.entries(toLockedConfig("the base model"))) {
-      expect(document).toContain(`| \`${name}\` | ${typeof value === "string" && value.includes(" ") ? value : `\`${value}\``} |`);
+      expect(document).toContain(
+        `| \`${name}\` | ${typeof value === "string" && value.includes(" ") ? value : `\`${value}\``} |`,
+      );
     }
   });
 });

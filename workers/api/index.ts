@@ -83,6 +83,7 @@ import { usage } from "./profiles/usage.ts";
 import { socket } from "./sessions/socket.ts";
 import { policies } from "./tools/policies.ts";
 import { tools } from "./tools/tools.ts";
+import { training } from "./training/training.ts";
 import { wellKnown } from "./skills/well-known.ts";
 import { inboundWebhooks } from "./webhooks/inbound.ts";
 import { webhooks } from "./webhooks/webhooks.ts";
@@ -249,6 +250,7 @@ for (const resource of [
   exportProfile,
   trajectories,
   importProfile,
+  training,
 ]) {
   app.route("/", resource);
 }

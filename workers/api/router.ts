@@ -162,6 +162,7 @@ export const CODE_BY_FIELD: Record<string, ProblemCode> = {
   "param.board": "bad_board",
   "param.blueprint": "bad_blueprint",
   "param.suggestion": "bad_suggestion",
+  "param.training": "bad_training_job",
   "param.card": "bad_card_id",
   "param.parent": "bad_card_id",
   "param.attachment": "bad_attachment",

@@ -4,6 +4,7 @@ import { ALL_SCOPES } from "../../../core/schemas/keys/scope.ts";
 import { answerPing } from "../../../workers/review/answer-ping.ts";
 import { err, ok } from "../../../core/errors.ts";
 import { type ProfileSection, noProfileSettings } from "../../../core/schemas/profile/settings.ts";
+import { beginJob } from "../../../core/training/job.ts";
 import type { KeyValue } from "../../../core/ports.ts";
 import type { TurnSignature } from "../../../core/schemas/learning/learning.ts";
 import type { Env } from "../../../workers/api/env.ts";
@@ -132,6 +133,7 @@ function createCountedAccount() {
     responseDesk: () => responseDesk,
     signInDesk: () => signInDesk,
     movingDesk: () => movingDesk,
+    trainingDesk: () => trainingDesk,
   };
 }
 
@@ -267,6 +269,16 @@ const movingDesk = {
   isEmpty: async () => ok(false),
   importPage: async () => ok(null),
   dropSession: async () => {},
+  [Symbol.dispose]() {},
+};
+
+const trainingJob = beginJob(
+  { baseModel: "m", format: "sharegpt", filter: {}, config: {} },
+  { id: "trn_000000000000", op: "op", now: 1 },
+);
+const trainingDesk = {
+  ...{ begin: async () => ok(trainingJob), read: async () => ok(trainingJob), change: async () => ok(trainingJob) },
+  ...{ list: async () => [trainingJob], models: async () => [] },
   [Symbol.dispose]() {},
 };
 

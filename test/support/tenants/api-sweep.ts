@@ -76,6 +76,7 @@ const BODIES: Record<string, (of: Facts) => object | string> = {
   createResponse: ({ response }) => ({ input: toMessage([]), previous_response_id: response }),
   createMessage: () => ({ model: "talaria", max_tokens: 99, messages: [{ role: "user", content: toMessage([]) }] }),
   countMessageTokens: () => ({ model: "talaria", messages: [{ role: "user", content: "Hello." }] }),
+  createTrainingJob: () => ({ baseModel: "taken", format: "sharegpt" }),
   createHook: ({ site }) => ({ url: `${site}/hooks/other`, events: ["turn.ended"] }),
   createJob: () => ({ name: "taken", schedule: "every 30d", prompt: "Taken." }),
   changeJob: () => ({ prompt: "Taken." }),
@@ -149,6 +150,7 @@ const FIXED: Record<string, string> = {
   part: "0".repeat(64),
   model: "talaria",
   attachment: "notes.md",
+  training: `trn_${"0".repeat(12)}`,
   ...{ blueprint: "page-watch", suggestion: "0".repeat(16) },
   ...{ card: `c${"0".repeat(12)}`, parent: `c${"1".repeat(12)}`, goal: "0".repeat(16) },
 };

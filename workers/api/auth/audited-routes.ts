@@ -96,4 +96,9 @@ export const AUDITED_ROUTES: Record<string, AuditedRoute> = {
   beginImport: { act: "import_begin", isAdmin: true },
   commitImport: { act: "import_commit", isAdmin: true },
   discardImport: { act: "import_discard", isAdmin: true },
+  createTrainingJob: { act: "training_create", isAdmin: true, answer: "id" },
+  sendTrainingData: { act: "training_data_send", isAdmin: true },
+  startTrainingJob: { act: "training_start", isAdmin: true },
+  stopTrainingJob: { act: "training_stop", isAdmin: true },
+  fetchTrainingResults: { act: "training_results", isAdmin: true },
 };
