@@ -6078,4 +6078,254 @@ export interface Contract {
       report?: { sessions: number; skills: number; facts: number } | undefined;
     };
   };
+  "POST /v1/training/jobs": {
+    body: {
+      baseModel: string;
+      format: "sharegpt" | "openai" | "preferences";
+      filter?: {
+        rated?: "up" | "down" | "any" | undefined;
+        successful?: boolean | undefined;
+        tool?: string | undefined;
+        skill?: string | undefined;
+        since?: string | undefined;
+      } | undefined;
+      label?: string | undefined;
+      config?: Record<string, string | number | boolean> | undefined;
+    };
+    answer: {
+      id: string;
+      state: "pending" | "starting" | "running" | "stopping" | "stopped" | "completed" | "failed";
+      baseModel: string;
+      format: "sharegpt" | "openai" | "preferences";
+      filter: {
+        rated?: "up" | "down" | "any" | undefined;
+        successful?: boolean | undefined;
+        tool?: string | undefined;
+        skill?: string | undefined;
+        since?: string | undefined;
+      };
+      label?: string | undefined;
+      config: Record<string, string | number | boolean>;
+      locked: Record<string, string | number | boolean>;
+      dataset: { parts: number; examples: number; bytes: number; isWhole: boolean; sha256: string | null };
+      progress: { step: number; totalSteps: number } | null;
+      failure: string | null;
+      contradiction: string | null;
+      results: {
+        adapter: string | null;
+        evaluation: { before: Record<string, number>; after: Record<string, number> } | null;
+      } | null;
+      createdAt: number;
+      changedAt: number;
+      endedAt: number | null;
+      askedAt: number | null;
+      nextStatusAt: number | null;
+    };
+  };
+  "GET /v1/training/jobs": {
+    query: { after?: string | undefined; limit?: string | undefined };
+    answer: {
+      jobs: {
+        id: string;
+        state: "pending" | "starting" | "running" | "stopping" | "stopped" | "completed" | "failed";
+        baseModel: string;
+        format: "sharegpt" | "openai" | "preferences";
+        filter: {
+          rated?: "up" | "down" | "any" | undefined;
+          successful?: boolean | undefined;
+          tool?: string | undefined;
+          skill?: string | undefined;
+          since?: string | undefined;
+        };
+        label?: string | undefined;
+        config: Record<string, string | number | boolean>;
+        locked: Record<string, string | number | boolean>;
+        dataset: { parts: number; examples: number; bytes: number; isWhole: boolean; sha256: string | null };
+        progress: { step: number; totalSteps: number } | null;
+        failure: string | null;
+        contradiction: string | null;
+        results: {
+          adapter: string | null;
+          evaluation: { before: Record<string, number>; after: Record<string, number> } | null;
+        } | null;
+        createdAt: number;
+        changedAt: number;
+        endedAt: number | null;
+        askedAt: number | null;
+        nextStatusAt: number | null;
+      }[];
+      next?: string | undefined;
+    };
+  };
+  "GET /v1/training/jobs/{training}": {
+    answer: {
+      id: string;
+      state: "pending" | "starting" | "running" | "stopping" | "stopped" | "completed" | "failed";
+      baseModel: string;
+      format: "sharegpt" | "openai" | "preferences";
+      filter: {
+        rated?: "up" | "down" | "any" | undefined;
+        successful?: boolean | undefined;
+        tool?: string | undefined;
+        skill?: string | undefined;
+        since?: string | undefined;
+      };
+      label?: string | undefined;
+      config: Record<string, string | number | boolean>;
+      locked: Record<string, string | number | boolean>;
+      dataset: { parts: number; examples: number; bytes: number; isWhole: boolean; sha256: string | null };
+      progress: { step: number; totalSteps: number } | null;
+      failure: string | null;
+      contradiction: string | null;
+      results: {
+        adapter: string | null;
+        evaluation: { before: Record<string, number>; after: Record<string, number> } | null;
+      } | null;
+      createdAt: number;
+      changedAt: number;
+      endedAt: number | null;
+      askedAt: number | null;
+      nextStatusAt: number | null;
+    };
+  };
+  "POST /v1/training/jobs/{training}/data": {
+    answer: {
+      id: string;
+      state: "pending" | "starting" | "running" | "stopping" | "stopped" | "completed" | "failed";
+      baseModel: string;
+      format: "sharegpt" | "openai" | "preferences";
+      filter: {
+        rated?: "up" | "down" | "any" | undefined;
+        successful?: boolean | undefined;
+        tool?: string | undefined;
+        skill?: string | undefined;
+        since?: string | undefined;
+      };
+      label?: string | undefined;
+      config: Record<string, string | number | boolean>;
+      locked: Record<string, string | number | boolean>;
+      dataset: { parts: number; examples: number; bytes: number; isWhole: boolean; sha256: string | null };
+      progress: { step: number; totalSteps: number } | null;
+      failure: string | null;
+      contradiction: string | null;
+      results: {
+        adapter: string | null;
+        evaluation: { before: Record<string, number>; after: Record<string, number> } | null;
+      } | null;
+      createdAt: number;
+      changedAt: number;
+      endedAt: number | null;
+      askedAt: number | null;
+      nextStatusAt: number | null;
+    };
+  };
+  "POST /v1/training/jobs/{training}/start": {
+    answer: {
+      id: string;
+      state: "pending" | "starting" | "running" | "stopping" | "stopped" | "completed" | "failed";
+      baseModel: string;
+      format: "sharegpt" | "openai" | "preferences";
+      filter: {
+        rated?: "up" | "down" | "any" | undefined;
+        successful?: boolean | undefined;
+        tool?: string | undefined;
+        skill?: string | undefined;
+        since?: string | undefined;
+      };
+      label?: string | undefined;
+      config: Record<string, string | number | boolean>;
+      locked: Record<string, string | number | boolean>;
+      dataset: { parts: number; examples: number; bytes: number; isWhole: boolean; sha256: string | null };
+      progress: { step: number; totalSteps: number } | null;
+      failure: string | null;
+      contradiction: string | null;
+      results: {
+        adapter: string | null;
+        evaluation: { before: Record<string, number>; after: Record<string, number> } | null;
+      } | null;
+      createdAt: number;
+      changedAt: number;
+      endedAt: number | null;
+      askedAt: number | null;
+      nextStatusAt: number | null;
+    };
+  };
+  "POST /v1/training/jobs/{training}/stop": {
+    answer: {
+      id: string;
+      state: "pending" | "starting" | "running" | "stopping" | "stopped" | "completed" | "failed";
+      baseModel: string;
+      format: "sharegpt" | "openai" | "preferences";
+      filter: {
+        rated?: "up" | "down" | "any" | undefined;
+        successful?: boolean | undefined;
+        tool?: string | undefined;
+        skill?: string | undefined;
+        since?: string | undefined;
+      };
+      label?: string | undefined;
+      config: Record<string, string | number | boolean>;
+      locked: Record<string, string | number | boolean>;
+      dataset: { parts: number; examples: number; bytes: number; isWhole: boolean; sha256: string | null };
+      progress: { step: number; totalSteps: number } | null;
+      failure: string | null;
+      contradiction: string | null;
+      results: {
+        adapter: string | null;
+        evaluation: { before: Record<string, number>; after: Record<string, number> } | null;
+      } | null;
+      createdAt: number;
+      changedAt: number;
+      endedAt: number | null;
+      askedAt: number | null;
+      nextStatusAt: number | null;
+    };
+  };
+  "POST /v1/training/jobs/{training}/results": {
+    answer: {
+      id: string;
+      state: "pending" | "starting" | "running" | "stopping" | "stopped" | "completed" | "failed";
+      baseModel: string;
+      format: "sharegpt" | "openai" | "preferences";
+      filter: {
+        rated?: "up" | "down" | "any" | undefined;
+        successful?: boolean | undefined;
+        tool?: string | undefined;
+        skill?: string | undefined;
+        since?: string | undefined;
+      };
+      label?: string | undefined;
+      config: Record<string, string | number | boolean>;
+      locked: Record<string, string | number | boolean>;
+      dataset: { parts: number; examples: number; bytes: number; isWhole: boolean; sha256: string | null };
+      progress: { step: number; totalSteps: number } | null;
+      failure: string | null;
+      contradiction: string | null;
+      results: {
+        adapter: string | null;
+        evaluation: { before: Record<string, number>; after: Record<string, number> } | null;
+      } | null;
+      createdAt: number;
+      changedAt: number;
+      endedAt: number | null;
+      askedAt: number | null;
+      nextStatusAt: number | null;
+    };
+  };
+  "GET /v1/training/models": {
+    query: { after?: string | undefined; limit?: string | undefined };
+    answer: {
+      models: {
+        v: 1;
+        name: string;
+        base: string;
+        adapter: string;
+        dataset: string;
+        evaluation: { before: Record<string, number>; after: Record<string, number> } | null;
+        job: string;
+        at: number;
+      }[];
+      next?: string | undefined;
+    };
+  };
 }
