@@ -1,4 +1,4 @@
-// Training over the API: who may, what is refused to everybody, and a job from the request to the model over a service that follows
+// Training over the API: who may, what is refused to everybody, consent, and the kept status, over a service that follows
 // docs/TRAINING.md.
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import type { TrainingJobInfo } from "../../core/schemas/training.ts";
@@ -64,7 +64,7 @@ it("refuses locked fields, each by name, before anything is stored or asked", as
   expect((await ask("GET", "/v1/training/jobs", { key })).body).toEqual({ jobs: [] });
 });
 
-it("goes from the request to a model, asks for consent, and asks for the status once in 30 minutes", async () => {
+it("makes one job for each key, sends data only with consent, and notes each step in the audit log", async () => {
   const idempotency = { "idempotency-key": "one" };
   const made = await call("POST", "/v1/training/jobs", REQUEST, idempotency);
   expect(made.status).toBe(201);
