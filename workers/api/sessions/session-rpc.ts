@@ -9,7 +9,9 @@ import type { Env } from "../env.ts";
 import { unwrap } from "../problems.ts";
 
 export interface SessionRpc
-  extends SessionCalls, Pick<Session, "create" | "takeBranch" | "exportPage" | "readTrajectory" | "importPage" | "adopt"> {
+  extends
+    SessionCalls,
+    Pick<Session, "create" | "takeBranch" | "exportPage" | "readTrajectory" | "importPage" | "adopt"> {
   /** See `Session.fetch`. */
   fetch(request: Request): Promise<Response>;
 }
