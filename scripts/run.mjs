@@ -18,10 +18,6 @@ import {
 import { constants as os } from "node:os";
 import { delimiter, dirname, join, resolve, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { patchJustBash } from "./patch-just-bash.mjs";
-import { patchMiniflare } from "./patch-miniflare.mjs";
-import { meterQuickJs } from "./patch-quickjs.mjs";
-import { patchUnpdf } from "./patch-unpdf.mjs";
 
 const MIN_NODE = 24;
 /** Runs where the person is, so that relative paths mean what they typed. Everything else runs in the project's folder. */
@@ -34,18 +30,46 @@ const bin = join(modules, ".bin");
 const lockFile = join(root, ".bootstrap.lock");
 
 try {
-  const failed = await install();
-  if (failed) finish(failed);
-  else {
-    patchJustBash(modules);
-    patchMiniflare(modules);
-    meterQuickJs(modules);
-    patchUnpdf(modules);
-    await runCommand(process.argv.slice(2));
+  if (await recoverUpdate()) {
+    const again = [fileURLToPath(import.meta.url), ...process.argv.slice(2)];
+    finish(await run(process.execPath, again, { cwd: process.cwd(), env: process.env }));
+  } else {
+    const failed = await install();
+    if (failed) finish(failed);
+    else {
+      await patchModules();
+      await runCommand(process.argv.slice(2));
+    }
   }
 } catch (error) {
   say(error.message);
   process.exitCode = 1;
+}
+
+/**
+ * Brings an interrupted update to an end, before anything else of this checkout is used: its files may be of two versions, each a whole one.
+ * So this file imports nothing of them at its top, and the recovery is a copy that the update has made. True: start again with what is in
+ * place now.
+ */
+async function recoverUpdate() {
+  const folder = join(root, ".talaria", "update");
+  if (!existsSync(join(folder, "journal.json"))) return false;
+  const { recover } = await import(pathToFileURL(join(folder, "recover.mjs")).href);
+  return (await recover(root, { say }))?.changed ?? false;
+}
+
+/** Changes some packages in node_modules; each is left alone when it has been changed already. */
+async function patchModules() {
+  const [{ patchJustBash }, { patchMiniflare }, { meterQuickJs }, { patchUnpdf }] = await Promise.all([
+    import("./patch-just-bash.mjs"),
+    import("./patch-miniflare.mjs"),
+    import("./patch-quickjs.mjs"),
+    import("./patch-unpdf.mjs"),
+  ]);
+  patchJustBash(modules);
+  patchMiniflare(modules);
+  meterQuickJs(modules);
+  patchUnpdf(modules);
 }
 
 async function runCommand([what, ...args]) {

@@ -34,12 +34,13 @@ export interface HostOptions {
   apiVars: Record<string, string>;
   /** Of the Workers' requests, as they read it from `apiVars`. */
   policy: OutboundProxyOptions["policy"];
+  isOffline: boolean;
   /** Absent: no exec host is started. */
   exec?: ExecHostOptions;
 }
 
 const file = process.argv[2] ?? "";
-const { port, publicUrl, origins, socketsDir, dataDir, workers, vars, apiVars, policy, exec } = JSON.parse(
+const { port, publicUrl, origins, socketsDir, dataDir, workers, vars, apiVars, policy, isOffline, exec } = JSON.parse(
   readFileSync(file, "utf8"),
 ) as HostOptions;
 rmSync(file);
@@ -66,7 +67,7 @@ const execSocket = join(socketsDir, "exec");
 if (exec) await startExecHost(exec, execSocket);
 
 const outboundSocket = join(socketsDir, "outbound");
-const outbound = createOutboundProxy({ policy, sockets: exec ? { [EXEC_HOST_URL]: execSocket } : {} });
+const outbound = createOutboundProxy({ policy, isOffline, sockets: exec ? { [EXEC_HOST_URL]: execSocket } : {} });
 await new Promise<void>((done, fail) => outbound.once("error", fail).listen(outboundSocket, done));
 
 /** Only a service binding can lead to a socket, and a Worker's way out can only be another Worker. */

@@ -146,7 +146,7 @@ function findProfileIds(text: string | null): string[] {
  * Profiles with stored data that were not deleted, newest write to R2 first. They are found by their keys in R2 and KV, because
  * Miniflare's files do not name their Durable Objects.
  */
-function listProfiles(stateDir: string): string[] {
+export function listProfiles(stateDir: string): string[] {
   const stored = (folder: string, table: string, at: string) =>
     readDatabases(join(dataFolder(stateDir), folder), (database) =>
       hasTable(database, table)

@@ -59,6 +59,8 @@ export interface StackOptions {
   signal?: AbortSignal;
   /** Receives progress lines during the start. */
   say?: (line: string) => void;
+  /** Refuses every request of the Workers to anywhere. Default: the URL policy decides. */
+  isOffline?: boolean;
   /** Workers already built, the one that serves HTTP first. Default: builds the product's three. */
   workers?: WorkerOptions[];
 }
@@ -116,6 +118,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const { group, ended } = launch(stateDir, log, {
       ...{ port, publicUrl, socketsDir, dataDir, workers, vars, apiVars, exec },
       policy: readProxyPolicy(apiVars),
+      isOffline: options.isOffline === true,
       origins: readListedOrigins(apiVars),
     });
     record = { ...record, group };
@@ -170,8 +173,25 @@ const StackRecord = z.object({
   group: Mark.nullable(),
   port: z.number(),
   socketsDir: z.string().optional(),
+  /** What uses the state instead of a stack. */
+  purpose: z.string().optional(),
 });
 type StackRecord = z.infer<typeof StackRecord>;
+
+/**
+ * Does `work` while no stack can start on the state, and keeps the lock until it ends. Throws a StackError (`already_running`) when one runs.
+ * `purpose` names the work to a person whose start is refused.
+ */
+export async function holdState<T>(stateDir: string, work: () => Promise<T>, purpose = "An update"): Promise<T> {
+  mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+  const record: StackRecord = { v: 1, owner: identifyProcess(process.pid), group: null, port: 0, purpose };
+  await claimState(stateDir, record);
+  try {
+    return await work();
+  } finally {
+    await endStack(stateDir, record, "SIGTERM");
+  }
+}
 
 /** Takes the lock of the state folder. Of two concurrent starts one succeeds: `link` is atomic and never overwrites. */
 async function claimState(stateDir: string, record: StackRecord): Promise<void> {
@@ -256,7 +276,12 @@ function isRunning({ owner, group }: StackRecord): boolean {
   return isAlive(owner) && (group === null ? owner.pid !== process.pid : listOwnMembers(group).length > 0);
 }
 
-function alreadyRunning({ owner, group, port }: StackRecord): StackError {
+function alreadyRunning({ owner, group, port, purpose }: StackRecord): StackError {
+  if (purpose !== undefined)
+    return new StackError(
+      "already_running",
+      `${purpose} is using this state (process ${owner.pid}). Wait until it has ended, or stop it: \`kill ${owner.pid}\`.`,
+    );
   return new StackError(
     "already_running",
     `Talaria is already ${group ? "running" : "starting"} on port ${port} with this state (process ${owner.pid}). ` +

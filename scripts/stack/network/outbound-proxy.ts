@@ -20,6 +20,8 @@ import { PROXY_FAILURE } from "../../../core/outbound/redirects.ts";
 
 export interface OutboundProxyOptions {
   policy: OutboundPolicy;
+  /** Refuses every request. Default: the policy decides. */
+  isOffline?: boolean;
   /** Unix sockets of this machine, by the origin that the Workers call. */
   sockets?: Record<string, string>;
   /** Default: the system's resolver. */
@@ -53,6 +55,7 @@ const MAX_HEADER_BYTES = 64 << 10;
 export function createOutboundProxy(options: OutboundProxyOptions): Server {
   const {
     policy,
+    isOffline = false,
     sockets = {},
     resolve = resolveAll,
     listOwn = listOwnAddresses,
@@ -77,7 +80,7 @@ export function createOutboundProxy(options: OutboundProxyOptions): Server {
     const isNamed = named.has(url.origin);
     // An address as host is never looked up.
     const isAddress = findSpecialRange(url.hostname) !== undefined;
-    if (!isNamed && (!judgeUrl(url.href, policy).ok || (isAddress && isRefused(url.hostname)))) {
+    if (isOffline || (!isNamed && (!judgeUrl(url.href, policy).ok || (isAddress && isRefused(url.hostname))))) {
       return fail(outgoing, 403, "url_refused");
     }
     const protocol = url.protocol as "http:" | "https:";

@@ -1,0 +1,175 @@
+// An update that ends at any of its points leaves the old version or the new one, whole, once the next command has run. Most points end by
+// an exception, as fast as a test can; some by `kill -9` of a real process.
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { goBack } from "../../scripts/update/go-back.ts";
+import { finishSwitch, readJournal, readLast, recover } from "../../scripts/update/recover.mjs";
+import { runUpdate } from "../../scripts/update/run-update.ts";
+import {
+  STEPS,
+  type SmallCheckout,
+  copyCheckout,
+  createFastFolders,
+  git,
+  judge,
+  makeCheckout,
+} from "../support/update/small-checkout.ts";
+
+const newFolder = createFastFolders();
+const template = makeCheckout(newFolder());
+git(template.root, "fetch", "--quiet");
+const silent = () => {};
+const update = ({ root, from, to }: SmallCheckout, at: (point: string) => void = silent, steps = STEPS) => {
+  const options = { root, from, to, branch: "main", now: Date.now(), say: silent, at, steps };
+  return runUpdate({ ...options, signal: new AbortController().signal });
+};
+
+class Killed extends Error {
+  isTest = true;
+}
+
+/** Throws at the point with this number, and notes the points on the way. */
+function killer(number: number, points: string[] = []) {
+  return (point: string) => {
+    points.push(point);
+    if (points.length - 1 === number) throw new Killed(point);
+  };
+}
+
+/** What a killed process does not do any more, this one has done: the lock of the state is free. */
+async function killedAt(number: number, work: (at: (point: string) => void) => unknown): Promise<string[]> {
+  const points: string[] = [];
+  await expect(Promise.resolve().then(() => work(killer(number, points)))).rejects.toThrow(Killed);
+  return points;
+}
+
+describe("an update", () => {
+  it("puts the new version in place, and leaves the state and nothing else", async () => {
+    const checkout = copyCheckout(template, newFolder());
+    expect(await update(checkout)).toBe("done");
+    expect(judge(checkout)).toBe("new");
+    expect(readLast(checkout.root)).toMatchObject({ outcome: "done", from: checkout.from, to: checkout.to });
+    const updates = join(checkout.root, ".talaria/update");
+    expect(readdirSync(updates).sort()).toEqual(["last.json", "old", "recover.mjs", "snapshots"]);
+    const [snapshot] = readdirSync(join(updates, "snapshots"));
+    expect(readFileSync(join(updates, "snapshots", snapshot!, "state/data/v3/r2/blob"), "utf8")).toBe("blob");
+    expect(readdirSync(join(updates, "snapshots", snapshot!, "state")).sort()).toEqual(["data", "operator-token"]);
+  });
+
+  it("killed at any point is brought to an end by the next command", async () => {
+    const points: string[] = [];
+    await update(copyCheckout(template, newFolder()), (point) => points.push(point));
+    const switchAt = points.indexOf("step switch");
+    expect(points.slice(0, switchAt + 1)).toEqual([
+      ...["step snapshot", "step unpack", "unpacked", "step install", "installed", "step try", "tried", "step switch"],
+    ]);
+    // Up to the switch, nothing of the checkout has changed.
+    for (let n = 0; n < switchAt; n += 1) {
+      const checkout = copyCheckout(template, newFolder());
+      await killedAt(n, (at) => update(checkout, at));
+      const lines: string[] = [];
+      expect(await recover(checkout.root, { say: (line) => lines.push(line) })).toEqual({ changed: false });
+      expect([points[n], judge(checkout)]).toEqual([points[n], "old"]);
+      expect(lines.join()).toMatch(
+        /was interrupted \(step: .*\)\. Nothing was changed: version .* of .* \(old\) is in place/,
+      );
+    }
+    // From then on it is finished; each point is killed twice, in the update and in the recovery.
+    const prepared = copyCheckout(template, newFolder());
+    await killedAt(switchAt, (at) => update(prepared, at));
+    const rest = points.length - switchAt - 1;
+    expect(rest).toBeGreaterThan(12);
+    for (let n = 0; n < rest; n += 1) {
+      const checkout = copyCheckout(prepared, newFolder());
+      const journal = readJournal(checkout.root)!;
+      await killedAt(n, (at) => finishSwitch(checkout.root, journal, { at }));
+      if (existsSync(join(checkout.root, ".talaria/update/journal.json")) && n % 3 === 0)
+        await recover(checkout.root, { at: killer(n % 4) }).catch((error: unknown) =>
+          expect(error).toBeInstanceOf(Killed),
+        );
+      await recover(checkout.root);
+      expect([points[switchAt + 1 + n], judge(checkout)]).toEqual([points[switchAt + 1 + n], "new"]);
+    }
+  });
+
+  it("that cannot write a file of the new version puts the old one back, killed at any point or not", async () => {
+    const prepared = copyCheckout(template, newFolder());
+    await killedAt(7, (at) => update(prepared, at));
+    rmSync(join(prepared.root, ".talaria/update/next/folder-then-file")); // as if the disk had lost it
+    const points: string[] = [];
+    const whole = copyCheckout(prepared, newFolder());
+    const lines: string[] = [];
+    const say = (line: string) => lines.push(line);
+    expect(finishSwitch(whole.root, readJournal(whole.root)!, { at: (point) => points.push(point), say })).toBe(
+      "put back",
+    );
+    expect(judge(whole)).toBe("old");
+    expect(lines.join()).toContain("the new version could not be put in place");
+    expect(readLast(whole.root)).toMatchObject({ outcome: "put back" });
+    for (let n = 0; n < points.length; n += 1) {
+      const checkout = copyCheckout(prepared, newFolder());
+      await killedAt(n, (at) => finishSwitch(checkout.root, readJournal(checkout.root)!, { at }));
+      await recover(checkout.root);
+      expect([points[n], judge(checkout)]).toEqual([points[n], "old"]);
+    }
+  });
+
+  it.each([
+    ["install", "could not be installed: registry is down"],
+    ["trial", "did not pass its trial: registry is down"],
+  ] as const)("whose %s fails changes nothing", async (step, message) => {
+    const checkout = copyCheckout(template, newFolder());
+    const fails = [process.execPath, "-e", 'console.error("registry is down"); process.exit(3)'];
+    await expect(update(checkout, silent, { ...STEPS, [step]: fails })).rejects.toThrow(message);
+    expect(judge(checkout)).toBe("old");
+    expect(readLast(checkout.root)?.outcome).toBe("failed");
+  });
+
+  it("gives up when the checkout was changed meanwhile, and keeps the change", async () => {
+    const checkout = copyCheckout(template, newFolder());
+    const at = (point: string) => {
+      if (point === "installed") writeFileSync(join(checkout.root, "kept.txt"), "mine");
+    };
+    await expect(update(checkout, at)).rejects.toThrow("The checkout was changed while");
+    expect(readFileSync(join(checkout.root, "kept.txt"), "utf8")).toBe("mine");
+  });
+
+  it("killed by `kill -9` while it installs ends its command, and leaves the launcher working", () => {
+    const checkout = copyCheckout(template, newFolder());
+    const script = join(import.meta.dirname, "../support/update/kill-while-installing.ts");
+    const ran = spawnSync(process.execPath, ["--no-warnings", script, JSON.stringify(checkout)], { encoding: "utf8" });
+    expect([ran.signal, ran.stderr]).toEqual(["SIGKILL", ""]);
+    // The launcher recovers before it runs a command, here one that only says which version it is of.
+    writeFileSync(join(checkout.root, "node_modules/.package-lock.json"), '{"packages":{}}');
+    const said = spawnSync(process.execPath, [join(checkout.root, "scripts/run.mjs")], { encoding: "utf8" });
+    expect(said.stderr).toContain("was interrupted (step: install). Nothing was changed");
+    expect(judge(checkout)).toBe("old");
+    expect(() => execFileSync("pgrep", ["-f", "an install that never ends"])).toThrow();
+  });
+});
+
+describe("going back", () => {
+  const goes = (root: string, at: (point: string) => void = silent) =>
+    goBack({ root, signal: new AbortController().signal, say: silent, mayGo: async () => true, at });
+
+  it("puts back the version and the state from before the update, killed at any point or not", async () => {
+    const updated = copyCheckout(template, newFolder());
+    await update(updated);
+    // The new version has begun to use the state, but accepted no turn.
+    writeFileSync(join(updated.root, ".talaria/state/data/v3/r2/blob"), "rewritten");
+    const points: string[] = [];
+    const whole = copyCheckout(updated, newFolder());
+    expect(await goes(whole.root, (point) => points.push(point))).toBe(0);
+    expect(judge(whole)).toBe("old");
+    expect(readFileSync(join(whole.root, ".talaria/update/state-aside/data/v3/r2/blob"), "utf8")).toBe("rewritten");
+    for (let n = 0; n < points.length; n += 2) {
+      const checkout = copyCheckout(updated, newFolder());
+      await killedAt(n, (at) => goes(checkout.root, at));
+      await recover(checkout.root);
+      expect([points[n], judge(checkout)]).toEqual([points[n], "old"]);
+    }
+    await expect(goes(whole.root)).rejects.toThrow("no finished update");
+  });
+});
