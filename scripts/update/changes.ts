@@ -6,6 +6,7 @@ import { blobOf } from "./checkout.ts";
 const TABLES = "test/fixtures/update/tables.json";
 const CHANGELOG = "CHANGELOG.md";
 const SHOWN = 40;
+const SHOWN_COLUMNS = 8;
 
 /** The entries that were added between two commits, without their continuation lines cut: at most 40, then how many more. */
 export function listChanges(root: string, from: string, to: string): string[] {
@@ -25,8 +26,15 @@ export function listChanges(root: string, from: string, to: string): string[] {
 export function describeStoredForms(root: string, from: string, to: string): string {
   if (blobOf(root, from, TABLES) === blobOf(root, to, TABLES)) return "Stored forms: the tables stay as they are.";
   const [old, next] = [from, to].map((commit) => readTables(root, commit)) as [Set<string>, Set<string>];
+  const list = (columns: string[]) =>
+    columns.slice(0, SHOWN_COLUMNS).join(", ") + (columns.length > SHOWN_COLUMNS ? ", …" : "");
   const added = [...next].filter((column) => !old.has(column));
-  return `Stored forms: ${added.length} columns are added (${added.slice(0, 8).join(", ")}${added.length > 8 ? ", …" : ""}).`;
+  const gone = [...old].filter((column) => !next.has(column));
+  const changes = [
+    ...(added.length > 0 ? [`${added.length} columns are added (${list(added)})`] : []),
+    ...(gone.length > 0 ? [`${gone.length} columns are gone (${list(gone)})`] : []),
+  ];
+  return `Stored forms: ${changes.join("; ") || "the tables stay as they are"}.`;
 }
 
 function readTables(root: string, commit: string): Set<string> {
