@@ -1,5 +1,6 @@
 // `npm start [-- --port N]`: runs all of Talaria on this machine until Ctrl-C, with its state in .talaria/state. Also fires the
 // cron triggers, because nothing else fires them locally.
+import { statSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import { checkLocal } from "../cli/doctor/local-checks.ts";
 import { Health } from "../core/schemas/api.ts";
@@ -10,8 +11,9 @@ import { openLocalAccess, readOperatorToken } from "./stack/local-state.ts";
 import { onStopSignal } from "./stack/processes.ts";
 import { chooseShellFolder } from "./stack/shell-folder.ts";
 import { checkState, toEndSentence } from "./stack/state-check.ts";
-import { type Stack, startStack } from "./stack/stack.ts";
+import { type Stack, StackError, startStack } from "./stack/stack.ts";
 import { selectWorkerVars } from "./stack/worker-vars.ts";
+import { readLast } from "./update/recover.mjs";
 
 const USAGE = `Usage: npm start [-- --port N] [--shell FOLDER]
 
@@ -22,6 +24,8 @@ Runs all of Talaria on this machine until Ctrl-C. State is kept in .talaria/.
                   FOLDER, and each command asks first (docs/EXEC-HOST.md)
   -h, --help      this text`;
 
+const AFTER_UPDATE =
+  "This is the first start since the last update. `npm run update -- --back` puts the previous version back, with the state of that time.";
 const DEFAULT_PORT = 8787;
 const FIRST_CRON_MS = 15_000;
 const CRON_EVERY_MS = 60 * 60_000;
@@ -68,10 +72,23 @@ async function serve(port: number, shell: string | undefined): Promise<number> {
       return 1;
     }
   } catch (error) {
-    if (!abort.signal.aborted) throw error; // an error caused by stopping is not a failure
+    if (abort.signal.aborted) return sayStopped(); // an error caused by stopping is not a failure
+    const isElsewhere = error instanceof StackError && ["already_running", "port_in_use"].includes(error.code);
+    if (!isElsewhere && isFirstAfterUpdate()) console.error(AFTER_UPDATE);
+    throw error;
   }
+  return sayStopped();
+}
+
+function sayStopped(): number {
   console.log("Stopped.");
   return 0;
+}
+
+/** Each start that comes to serve writes the access file again. */
+function isFirstAfterUpdate(): boolean {
+  const last = readLast(resolve(home, ".."));
+  return last?.outcome === "done" && (statSync(accessFile, { throwIfNoEntry: false })?.mtimeMs ?? 0) < last.endedAt;
 }
 
 /** The cheap part of `talaria doctor`. What makes a start impossible was refused before. */

@@ -7,6 +7,7 @@ export const EXIT = {
   refused: 3,
   unreachable: 4,
   waits: 5,
+  newer: 10,
   interrupted: 130,
 } as const;
 
@@ -19,5 +20,6 @@ export const EXIT_MEANINGS: Record<keyof typeof EXIT, string> = {
   refused: "the server refused the request",
   unreachable: "the server does not answer",
   waits: "the turn waits for a person's answer",
+  newer: "`update --check`: there is a newer version",
   interrupted: "interrupted by Ctrl-C",
 };

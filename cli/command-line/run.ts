@@ -1,5 +1,5 @@
 // Carries out a command line of `talaria`: reads it, then holds a chat or carries out a verb. Called by talaria.ts. Must use the HTTP API
-// only; `talaria doctor` also looks at this machine's state.
+// only; `talaria doctor` also looks at this machine's state, and `talaria update` starts the update of this checkout.
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import * as z from "zod";

@@ -20,6 +20,7 @@ import { search } from "./search.ts";
 import { sessions } from "./sessions.ts";
 import { skills } from "./skills.ts";
 import { training } from "./training.ts";
+import { update } from "./update.ts";
 import { usage } from "./usage.ts";
 
 export const VERBS: readonly Verb[] = [
@@ -43,5 +44,6 @@ export const VERBS: readonly Verb[] = [
   dashboard,
   acp,
   doctor,
+  update,
   completion,
 ];

@@ -24,7 +24,13 @@ export interface Difference {
 /** A merge or the like that a person has begun. */
 const BEGUN = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG", "rebase-merge", "rebase-apply"];
 /** Files that the new version must have, so that it can be tried and updated again. */
-const NEEDED = ["scripts/run.mjs", "scripts/update.ts", "scripts/update/recover.mjs", "scripts/update/trial.ts"];
+const NEEDED = [
+  "scripts/run.mjs",
+  "scripts/update.ts",
+  "scripts/update/recover.mjs",
+  "scripts/update/journal.mjs",
+  "scripts/update/trial.ts",
+];
 const SHOWN = 10;
 
 export function readCheckout(root: string): Checkout {

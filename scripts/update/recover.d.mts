@@ -1,4 +1,4 @@
-// The types of recover.mjs, which runs on Node 20 without a loader.
+// The types of recover.mjs and journal.mjs, which run on Node 20 without a loader.
 
 export interface Journal {
   /** Before `switch` nothing of the checkout has changed. */
@@ -38,10 +38,10 @@ export interface Places {
   journal: string;
   last: string;
   lock: string;
-  recover: string;
   child: string;
   next: string;
   old: string;
+  discarded: string;
   trial: string;
   stateBack: string;
   stateAside: string;
@@ -68,3 +68,4 @@ export function identify(pid: number): { pid: number; startedAt: number };
 export function recover(root: string, options?: SwitchOptions): Promise<{ changed: boolean } | null>;
 export function finishSwitch(root: string, journal: Journal, options?: SwitchOptions): "done" | "put back";
 export function cleanUp(root: string): void;
+export function discardOld(root: string): void;

@@ -1,17 +1,13 @@
-// The part of an update that changes the checkout, forwards or back, and the lock and journal of updates. Called by the update itself and,
-// after an interruption, by scripts/run.mjs from a copy in .talaria/update/, because the checkout may then be half changed. Imports built-in
-// modules only, and runs on Node 20. Every step can be repeated: it looks at what is in place before it changes anything.
+// The part of an update that changes the checkout, forwards or back. Called by the update itself and, after an interruption, by
+// scripts/run.mjs from a copy in .talaria/update/, because the checkout may then be half changed. Imports built-in modules and journal.mjs
+// only, and runs on Node 20. Every step can be repeated: it looks at what is in place before it changes anything.
 import { spawnSync } from "node:child_process";
 import {
   chmodSync,
-  closeSync,
   copyFileSync,
-  existsSync,
-  fsyncSync,
   linkSync,
   lstatSync,
   mkdirSync,
-  openSync,
   readFileSync,
   readdirSync,
   readlinkSync,
@@ -20,12 +16,22 @@ import {
   rmdirSync,
   symlinkSync,
   unlinkSync,
-  writeFileSync,
-  writeSync,
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import {
+  UpdateError,
+  closeJournal,
+  isAlive,
+  parseOrNull,
+  readJournal,
+  readOrEmpty,
+  takeLock,
+  toPlaces,
+  writeJournal,
+} from "./journal.mjs";
 
-const VERSION = 1;
+export * from "./journal.mjs";
+
 /** A switch takes about a second. */
 const SWITCH_MS = 120_000;
 const POLL_MS = 100;
@@ -34,210 +40,7 @@ const GIT_LOCK_MS = 5_000;
 /** How long the command of a killed update may take to end. */
 const CHILD_MS = 5_000;
 /** `.talaria/update/<name>`: what an update leaves behind when it is interrupted. `old` is what `--back` needs. */
-const LEFTOVERS = ["next", "trial", "state-back", "index", "index.lock", "tmp", "snapshots/partial"];
-
-/** Throws when nothing can be decided without a person. The message is for them. */
-export class UpdateError extends Error {
-  name = "UpdateError";
-}
-
-// ---- the journal ----
-
-export function toPlaces(root) {
-  const home = join(root, ".talaria", "update");
-  const place = (name) => join(home, name);
-  return {
-    home,
-    journal: place("journal.json"),
-    last: place("last.json"),
-    lock: place("lock"),
-    recover: place("recover.mjs"),
-    child: place("child.json"),
-    next: place("next"),
-    old: place("old"),
-    trial: place("trial"),
-    stateBack: place("state-back"),
-    stateAside: place("state-aside"),
-    index: place("index"),
-    tmp: place("tmp"),
-    snapshots: place("snapshots"),
-  };
-}
-
-/** `null`: there is no unfinished update. Throws an UpdateError for a journal that this version cannot read. */
-export function readJournal(root) {
-  const { journal } = toPlaces(root);
-  if (!existsSync(journal)) return null;
-  let read;
-  try {
-    read = JSON.parse(readFileSync(journal, "utf8"));
-  } catch {
-    read = null;
-  }
-  if (read?.v === VERSION && typeof read.step === "string") return read;
-  throw new UpdateError(
-    `${journal} cannot be read, so it is unknown how far the last update came. \`git status\` shows the checkout; ` +
-      "remove the file when the checkout is as you want it.",
-  );
-}
-
-/** Replaces the journal in one step: a reader finds the old or the new one, also after a power cut. */
-export function writeJournal(root, journal) {
-  const places = toPlaces(root);
-  writeWhole(places.journal, JSON.stringify({ v: VERSION, ...journal }, null, 2));
-}
-
-/** Ends an update: the journal becomes `last.json`, with what came of it. */
-export function closeJournal(root, journal, outcome) {
-  const places = toPlaces(root);
-  writeWhole(places.last, JSON.stringify({ v: VERSION, ...journal, outcome, endedAt: Date.now() }, null, 2));
-  rmSync(places.journal, { force: true });
-  syncFolder(places.home);
-}
-
-/** `null`: there was no update, or its record is of another version. */
-export function readLast(root) {
-  try {
-    const read = JSON.parse(readFileSync(toPlaces(root).last, "utf8"));
-    return read?.v === VERSION ? read : null;
-  } catch {
-    return null;
-  }
-}
-
-function writeWhole(file, text) {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const next = `${file}.${process.pid}`;
-  const open = openSync(next, "w", 0o600);
-  try {
-    writeSync(open, text);
-    fsyncSync(open);
-  } finally {
-    closeSync(open);
-  }
-  renameSync(next, file);
-  syncFolder(dirname(file));
-}
-
-function syncFolder(folder) {
-  const open = openSync(folder, "r");
-  try {
-    fsyncSync(open);
-  } catch {
-    // this file system does not support fsync on folders
-  } finally {
-    closeSync(open);
-  }
-}
-
-/** Writes what the system still holds in memory to the disk of `root`. Not every system can do that for one disk. */
-export function syncDisk(root) {
-  const ran = spawnSync("sync", ["-f", root], { stdio: "ignore" });
-  if (ran.status !== 0) spawnSync("sync", { stdio: "ignore" });
-}
-
-// ---- the lock ----
-
-/**
- * Takes the lock of updates. Of several processes one succeeds: `link` is atomic. A lock of a dead process is taken over. Returns the
- * release, or `{ pid }` of the live process that holds it.
- */
-export function takeLock(root) {
-  const { home, lock } = toPlaces(root);
-  mkdirSync(home, { recursive: true, mode: 0o700 });
-  const own = identify(process.pid);
-  const mine = `${lock}.${process.pid}`;
-  writeFileSync(mine, JSON.stringify(own), { mode: 0o600 });
-  try {
-    for (;;) {
-      try {
-        linkSync(mine, lock);
-        return { release: () => release(lock, own) };
-      } catch (error) {
-        if (error.code !== "EEXIST") throw error;
-      }
-      const text = readOrEmpty(lock);
-      const held = parseOrNull(text);
-      if (held && isAlive(held)) return { pid: held.pid };
-      takeAside(lock, text);
-    }
-  } finally {
-    rmSync(mine, { force: true });
-  }
-}
-
-function release(lock, own) {
-  const held = parseOrNull(readOrEmpty(lock));
-  if (held?.pid === own.pid && held.startedAt === own.startedAt) rmSync(lock, { force: true });
-}
-
-/** Removes the lock of a dead process, unless another process has just replaced it. */
-function takeAside(lock, text) {
-  const aside = `${lock}.${process.pid}.dead`;
-  try {
-    renameSync(lock, aside);
-  } catch (error) {
-    if (error.code !== "ENOENT") throw error;
-    return;
-  }
-  try {
-    if (readOrEmpty(aside) !== text) linkSync(aside, lock);
-  } catch (error) {
-    if (error.code !== "EEXIST") throw error;
-  } finally {
-    rmSync(aside, { force: true });
-  }
-}
-
-function readOrEmpty(file) {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return ""; // it has just been removed
-  }
-}
-
-function parseOrNull(text) {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
-
-/** A process by pid and start time, as the lock and `child.json` name it. */
-export function identify(pid) {
-  return { pid, startedAt: startOf(pid) };
-}
-
-/** Ticks since boot; 0 where there is no /proc. Pids are reused, start times of one pid are not. */
-function startOf(pid) {
-  return statOf(pid)?.startedAt ?? 0;
-}
-
-function statOf(pid) {
-  try {
-    const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
-      .replace(/^.*\) /s, "")
-      .split(" ");
-    return { isDead: fields[0] === "Z" || fields[0] === "X", startedAt: Number(fields[19]) };
-  } catch {
-    return null;
-  }
-}
-
-function isAlive({ pid, startedAt }) {
-  if (existsSync("/proc/self")) {
-    const stat = statOf(pid);
-    return stat !== null && !stat.isDead && stat.startedAt === startedAt;
-  }
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error.code === "EPERM";
-  }
-}
+const LEFTOVERS = ["discarded", "next", "trial", "state-back", "index", "index.lock", "tmp", "snapshots/partial"];
 
 // ---- recovery ----
 
@@ -284,9 +87,10 @@ function finish(root, { say, at }) {
     return { changed: false };
   }
   if (!isSwitching(journal)) {
+    say(`${interrupted} (step: ${journal.step}): removing what it had prepared`);
     cleanUp(root);
     closeJournal(root, journal, "interrupted");
-    say(`${interrupted} (step: ${journal.step}). Nothing was changed: version ${journal.fromName} is in place`);
+    say(`nothing was changed: version ${journal.fromName} is in place`);
     return { changed: false };
   }
   const outcome = finishSwitch(root, journal, { say, at, isRecovery: true });
@@ -323,7 +127,7 @@ function tidy(root, journal, outcome = journal.outcome, at = () => {}) {
   writeJournal(root, { ...journal, step: "tidy", outcome });
   at("tidying");
   cleanUp(root);
-  if (outcome === "put back") rmSync(toPlaces(root).old, { recursive: true, force: true, maxRetries: 3 });
+  if (outcome === "put back") discardOld(root);
   closeJournal(root, journal, outcome);
   at("closed");
   return outcome;
@@ -385,6 +189,14 @@ export function cleanUp(root) {
   endChild(child);
   for (const name of LEFTOVERS)
     rmSync(join(home, name), { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+}
+
+/** In one step, so that a part of it never counts as the whole. */
+export function discardOld(root) {
+  const { old, discarded } = toPlaces(root);
+  rmSync(discarded, { recursive: true, force: true, maxRetries: 3 });
+  if (exists(old)) renameSync(old, discarded);
+  rmSync(discarded, { recursive: true, force: true, maxRetries: 3 });
 }
 
 /** The command that a killed update was running: leash.mjs, leader of a process group, ends it. This waits, and ends what remains. */

@@ -23,6 +23,7 @@ import {
   type SwitchOptions,
   cleanUp,
   closeJournal,
+  discardOld,
   finishSwitch,
   syncDisk,
   toPlaces,
@@ -48,6 +49,8 @@ export interface UpdateOptions extends SwitchOptions {
   steps?: UpdateSteps;
 }
 
+/** What scripts/run.mjs needs after an interruption. */
+const RECOVERY = ["journal.mjs", "recover.mjs"];
 /** Same lock file, same packages: they are copied, which needs no network. */
 const PACKAGES = ["package.json", "package-lock.json"];
 /** Caches of the old version. Each command makes its own again. */
@@ -81,11 +84,12 @@ export async function runUpdate(options: UpdateOptions): Promise<"done" | "put b
     writeJournal(root, journal);
     at?.(`step ${name}`);
   };
-  cleanUp(root);
   const places = toPlaces(root);
-  rmSync(places.old, { recursive: true, force: true, maxRetries: 3 });
+  if (existsSync(places.old)) say("Removing the version before the last update.");
+  discardOld(root);
+  cleanUp(root);
   mkdirSync(places.home, { recursive: true, mode: 0o700 });
-  copyFileSync(join(import.meta.dirname, "recover.mjs"), places.recover);
+  for (const name of RECOVERY) copyFileSync(join(import.meta.dirname, name), join(places.home, name));
   const stateDir = join(root, ".talaria", "state");
   return holdState(stateDir, async () => {
     try {

@@ -106,7 +106,7 @@ describe("the state of the first version", () => {
 
   it("has its sessions with every text and file", async () => {
     const found = await Promise.all(
-      expected.sessions.map(async ({ session, entries, files }) => {
+      expected.sessions.map(async ({ session, entries }) => {
         const texts = (await entriesOf(session))
           .slice(0, entries)
           .map(({ n, turn, kind, parts }) => [n, turn, kind, parts.map(({ text }) => text)]);

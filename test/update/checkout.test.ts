@@ -1,0 +1,152 @@
+// What an update refuses before it begins, each with what to do, and what it tells of a new version. Real git, small repositories.
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { describeStoredForms, listChanges } from "../../scripts/update/changes.ts";
+import { checkClean, chooseTarget, compare, readCheckout } from "../../scripts/update/checkout.ts";
+import { fetchGit } from "../../scripts/update/command.ts";
+import { takeLock, toPlaces } from "../../scripts/update/recover.mjs";
+import {
+  commitAll,
+  copyCheckout,
+  createFastFolders,
+  git,
+  makeCheckout,
+  writeIn,
+} from "../support/update/small-checkout.ts";
+
+const newFolder = createFastFolders();
+const template = makeCheckout(newFolder());
+git(template.root, "fetch", "--quiet");
+const copy = () => copyCheckout(template, newFolder());
+
+describe("a checkout", () => {
+  it("that follows a branch is updated to that branch's commit", () => {
+    const { root, from, to } = copy();
+    const checkout = readCheckout(root);
+    expect(checkout).toEqual({ root, commit: from, branch: "main", remote: "origin", upstream: "main" });
+    expect(chooseTarget(checkout, undefined)).toBe(to);
+    expect(chooseTarget({ ...checkout, commit: to }, undefined)).toBe(to);
+  });
+
+  it("with changes is refused, and the files are named; untracked files may stay", () => {
+    const { root } = copy();
+    writeFileSync(join(root, "mine.txt"), "mine");
+    checkClean(root);
+    writeFileSync(join(root, "kept.txt"), "mine");
+    git(root, "rm", "--quiet", "Grüße 日本.txt");
+    expect(() => checkClean(root)).toThrow(/These files were changed here: .*Grüße 日本\.txt.*kept\.txt.*git stash/s);
+  });
+
+  it("in the middle of a merge is refused", () => {
+    const { root } = copy();
+    writeFileSync(join(root, ".git/MERGE_HEAD"), `${git(root, "rev-parse", "HEAD")}\n`);
+    expect(() => checkClean(root)).toThrow("A git command is unfinished (MERGE_HEAD)");
+  });
+
+  it("that is no checkout, or has no remote, is refused", () => {
+    const { root } = copy();
+    git(root, "remote", "remove", "origin");
+    expect(() => readCheckout(root)).toThrow("This checkout has no remote");
+    rmSync(join(root, ".git"), { recursive: true });
+    expect(() => readCheckout(root)).toThrow("is not a git checkout of Talaria");
+    mkdirSync(join(template.root, ".talaria/inner"), { recursive: true });
+    expect(() => readCheckout(join(template.root, ".talaria/inner"))).toThrow("is not a git checkout of Talaria");
+  });
+
+  it("on no branch says that it needs --to, which takes branches, tags and commits", () => {
+    const { root, to } = copy();
+    git(root, "checkout", "--quiet", "--detach");
+    const checkout = readCheckout(root);
+    expect(() => chooseTarget(checkout, undefined)).toThrow("This checkout is on no branch");
+    git(root, "tag", "v9", to);
+    for (const name of ["main", "origin/main", "v9", to, to.slice(0, 10)])
+      expect(chooseTarget(checkout, name)).toBe(to);
+    expect(() => chooseTarget(checkout, "no-such")).toThrow('origin has no branch, tag or commit "no-such"');
+    for (const name of ["--upload-pack=x", "a b", ""]) expect(() => chooseTarget(checkout, name)).toThrow("--to takes");
+  });
+
+  it("with commits of its own, or whose remote has rewritten its history, is refused without --to", () => {
+    const { root, to } = copy();
+    writeIn(root, { "mine.txt": "mine" });
+    const mine = commitAll(root, "mine");
+    const checkout = readCheckout(root);
+    expect(() => chooseTarget(checkout, undefined)).toThrow(
+      /main has commits that origin\/main has not.*git rebase origin\/main/,
+    );
+    expect(chooseTarget(checkout, "origin/main")).toBe(to);
+    // Ahead only: there is nothing newer.
+    git(root, "reset", "--quiet", "--hard", to);
+    writeIn(root, { "mine.txt": "mine" });
+    const ahead = commitAll(root, "mine, later");
+    expect(ahead).not.toBe(mine);
+    expect(chooseTarget(readCheckout(root), undefined)).toBe(ahead);
+  });
+
+  it("that was cloned shallow is updated too", () => {
+    const folder = newFolder();
+    const root = join(folder, "shallow");
+    git(folder, "clone", "--quiet", "--depth=1", "--template=", `file://${template.origin}`, root);
+    git(template.origin, "commit", "--quiet", "--allow-empty", "-m", "later");
+    git(root, "fetch", "--quiet");
+    const later = git(template.origin, "rev-parse", "HEAD");
+    expect(chooseTarget(readCheckout(root), undefined)).toBe(later);
+    expect(compare(root, git(root, "rev-parse", "HEAD"), later)).toEqual({ added: [], changed: [], removed: [] });
+    git(template.origin, "reset", "--quiet", "--hard", "HEAD~1");
+  });
+
+  it("that cannot reach its remote says so", async () => {
+    const { root } = copy();
+    git(root, "remote", "set-url", "origin", join(root, "nowhere"));
+    mkdirSync(toPlaces(root).home, { recursive: true });
+    const ran = await fetchGit(["origin"], { root, cwd: root, signal: new AbortController().signal });
+    expect([ran.code, ran.stderr]).toEqual([128, expect.stringContaining("does not appear to be a git repository")]);
+  });
+});
+
+describe("a new version", () => {
+  it("that would overwrite a file which git does not know is refused, also below folders", () => {
+    const { root, from, to } = copy();
+    expect(compare(root, from, to).added).toContain("file-then-folder/inner.txt");
+    writeIn(root, { "added/deep/come.txt": "mine" });
+    expect(() => compare(root, from, to)).toThrow("files whose names are taken here: added/deep/come.txt");
+    rmSync(join(root, "added"), { recursive: true });
+    writeFileSync(join(root, "added"), "mine");
+    expect(() => compare(root, from, to)).toThrow("taken here: added.");
+    rmSync(join(root, "added"));
+    writeIn(root, { "folder-then-file/mine.txt": "mine" });
+    expect(() => compare(root, from, to)).toThrow("taken here: folder-then-file.");
+  });
+
+  it("that is older than this command is refused", () => {
+    const { root, from } = copy();
+    git(root, "checkout", "--quiet", "-b", "older");
+    git(root, "rm", "--quiet", "scripts/update/trial.ts");
+    expect(() => compare(root, from, commitAll(root, "older"))).toThrow("it lacks scripts/update/trial.ts");
+  });
+
+  it("is told by what CHANGELOG.md gained, and by its tables", () => {
+    const { root, from, to } = copy();
+    expect(listChanges(root, from, to)).toEqual(["- Second, which is long."]);
+    expect(describeStoredForms(root, from, to)).toBe("Stored forms: the tables stay as they are.");
+    const tables = (columns: string[]) => JSON.stringify({ Session: { turn: columns } });
+    writeIn(root, { "test/fixtures/update/tables.json": tables(["n INTEGER", "old TEXT"]) });
+    const before = commitAll(root, "before");
+    writeIn(root, { "test/fixtures/update/tables.json": tables(["n INTEGER", "new TEXT"]) });
+    expect(describeStoredForms(root, before, commitAll(root, "after"))).toBe(
+      "Stored forms: 1 columns are added (Session.turn.new TEXT); 1 columns are gone (Session.turn.old TEXT).",
+    );
+  });
+});
+
+it("two updates at once: the second is told which process holds the lock, and a dead one's is taken over", () => {
+  const { root } = copy();
+  const first = takeLock(root);
+  expect(takeLock(root)).toEqual({ pid: process.pid });
+  if ("release" in first) first.release();
+  writeFileSync(toPlaces(root).lock, '{"pid":4194303,"startedAt":1}');
+  const second = takeLock(root);
+  expect("release" in second && readFileSync(toPlaces(root).lock, "utf8")).toContain(String(process.pid));
+  writeFileSync(toPlaces(root).lock, "damaged");
+  expect(takeLock(root)).toHaveProperty("release");
+});
