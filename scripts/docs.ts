@@ -1,4 +1,4 @@
-// `npm run docs`: writes docs/CONFIGURATION.md, docs/API.md, the platforms of docs/CHANNELS.md and the types of the client from the code. `-- --check` writes nothing and exits with 1
+// `npm run docs`: writes docs/CONFIGURATION.md, docs/API.md, the platforms of docs/CHANNELS.md and the types of the client from the code, and adds new tables to the record of all tables. `-- --check` writes nothing and exits with 1
 // when a committed file differs. test/docs runs the check.
 import { readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
@@ -8,14 +8,17 @@ import { toChannelsPage } from "./docs/channels-page.ts";
 import { toClientTypes } from "./docs/client-types.ts";
 import { toConfigurationPage } from "./docs/configuration-page.ts";
 import { loadContract } from "./docs/contract.ts";
+import { toTablesRecord } from "./docs/stored-tables.ts";
 
 const USAGE = `Usage: npm run docs [-- --check]
 
 Writes docs/CONFIGURATION.md, docs/API.md, the platforms of docs/CHANNELS.md and cli/connection/contract.ts from the schemas, the tables of variables and providers, and the API's contract.
+Adds new tables and columns to test/fixtures/update/tables.json.
 
   --check     only compare; exit code 1 when a file is out of date
   -h, --help  this text`;
 const root = resolve(import.meta.dirname, "..");
+const TABLES = "test/fixtures/update/tables.json";
 
 await runCommand(USAGE, async () => {
   const { check } = parseFlags({ check: { type: "boolean", default: false } }, process.argv.slice(2));
@@ -25,6 +28,7 @@ await runCommand(USAGE, async () => {
     "docs/API.md": toApiPage(contract),
     "docs/CHANNELS.md": await toChannelsPage(readOrEmpty(resolve(root, "docs/CHANNELS.md"))),
     "cli/connection/contract.ts": toClientTypes(contract),
+    [TABLES]: toTablesRecord(readOrEmpty(resolve(root, TABLES))),
   };
   let outdated = 0;
   for (const [name, text] of Object.entries(files)) {

@@ -1,9 +1,9 @@
 // The tables of the Durable Objects as the sources create them, and the statements by which they change tables of earlier versions. Read from
-// the texts, as test/docs/storage.test.ts reads them.
+// the texts, as test/docs/storage.test.ts reads them. `npm run docs` adds them to the record in test/fixtures/update/tables.json.
 import { readFileSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 
-const root = resolve(import.meta.dirname, "../../..");
+const root = resolve(import.meta.dirname, "../..");
 const FOLDERS = ["core", "durable-objects"];
 /** Which object a file's tables are in; the first that matches. */
 const OBJECTS: [RegExp, string][] = [
@@ -47,6 +47,46 @@ export function readRewrites(): string[] {
       return found.map((statement) => `${path}: ${normalise(statement)}`);
     })
     .sort();
+}
+
+/** The record of all tables with what is new, as a file. What is gone stays in it, so that a test fails. */
+export function toTablesRecord(before: string): string {
+  const recorded = before === "" ? {} : (JSON.parse(before) as StoredTables);
+  return `${JSON.stringify(addTables(recorded, readStoredTables()), null, 1)}\n`;
+}
+
+export function addTables(recorded: StoredTables, present: StoredTables): StoredTables {
+  const objects = [...new Set([...Object.keys(recorded), ...Object.keys(present)])];
+  const merged = objects.map((object) => {
+    const [before, now] = [recorded[object] ?? {}, present[object] ?? {}];
+    const tables = [...new Set([...Object.keys(before), ...Object.keys(now)])];
+    const all = tables.map((table) => [table, addDefinitions(before[table] ?? [], now[table] ?? [])] as const);
+    return [object, Object.fromEntries(all)] as const;
+  });
+  return sortKeys(Object.fromEntries(merged));
+}
+
+/** In the order of the present ones, if all recorded ones are among them. */
+function addDefinitions(before: string[], now: string[]): string[] {
+  const isGrown = before.every((definition) => now.includes(definition));
+  return isGrown ? now : [...before, ...now.filter((definition) => !before.includes(definition))];
+}
+
+/** Tables and definitions of `before` that `after` does not have in the same order. Inserts without names depend on the order. */
+export function findLosses(before: StoredTables, after: StoredTables): string[] {
+  return Object.entries(before).flatMap(([object, tables]) =>
+    Object.entries(tables).flatMap(([table, definitions]) => {
+      const now = after[object]?.[table];
+      if (now === undefined) return [`${object}.${table}`];
+      let from = 0;
+      return definitions.flatMap((definition) => {
+        const at = now.indexOf(definition, from);
+        if (at < 0) return [`${object}.${table}: ${definition}`];
+        from = at + 1;
+        return [];
+      });
+    }),
+  );
 }
 
 function readSources(): { path: string; text: string }[] {
