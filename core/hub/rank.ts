@@ -31,7 +31,9 @@ export function scoreHit({ name, description, ref }: HubHit, words: readonly str
     if (descriptionWords.has(word)) return sum + IN_DESCRIPTION;
     return sum + (description_.includes(word) ? PART_OF_DESCRIPTION : 0);
   }, 0);
-  return score > 0 && nameWords.join(" ").startsWith(words.join(" ")) ? score + WHOLE_NAME : score;
+  const [whole, asked] = [wordsOf(name).join(" "), words.join(" ")];
+  if (score === 0 || !whole.startsWith(asked)) return score;
+  return score + (whole === asked ? 2 * WHOLE_NAME : WHOLE_NAME);
 }
 
 const MAX_WORDS = 20;

@@ -34,7 +34,7 @@ const SkillReply = z.object({
   latestVersion: z.object({ version: z.string().min(1).max(200) }).nullish(),
   moderation: Moderation.nullish(),
 });
-const VersionReply = z.object({ version: z.object({ version: z.string(), files: z.unknown() }).nullable() });
+const VersionReply = z.object({ version: z.object({ version: z.string(), files: z.unknown().optional() }).nullable() });
 const VersionFiles = z.array(z.object({ path: z.string(), sha256: z.string().regex(/^[0-9a-f]{64}$/i) }));
 const InstallReply = z.union([
   z.object({

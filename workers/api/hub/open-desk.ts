@@ -45,7 +45,7 @@ export async function openReachingDesk(c: Context<ApiEnv>): Promise<HubDesk & { 
   const token = access && (await openAccess(openSealer(c.env, profile), access, githubApi(settings)));
   // A token that cannot be opened, or is for another server, is not sent: what is public can be read without.
   const githubToken = token?.ok ? token.value : null;
-  const taps = Object.entries(hubTaps).map(([name, { source, identifier }]) => ({ name, source, place: identifier }));
+  const taps = Object.entries(hubTaps).map(([tap, { source, identifier }]) => ({ tap, source, identifier }));
   return { ...openDesk(c), sources: openHubSources({ env: c.env, settings, profile, githubToken }), taps };
 }
 

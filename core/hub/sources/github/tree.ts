@@ -88,7 +88,7 @@ export const MARKETPLACE = ".claude-plugin/marketplace.json";
 /** `{"plugins": [{"source": "./", "skills": ["./skills/xlsx"]}]}`, as anthropics/skills has it. */
 const Marketplace = z.object({
   metadata: z.object({ pluginRoot: z.string().optional() }).optional(),
-  plugins: z.array(z.object({ source: z.unknown(), skills: z.array(z.string()).optional() })),
+  plugins: z.array(z.object({ source: z.unknown().optional(), skills: z.array(z.string()).optional() })),
 });
 
 /** The folders that it names as skills; empty for any other form. */
