@@ -19,7 +19,7 @@ await runCommand(USAGE, () => {
 function runConformance(): Promise<number> {
   return withOwnStack("conformance", async ({ url, key }) => {
     await putSampleSkill(url, key);
-    await using proxy = await startKeyProxy(url, key);
+    await using proxy = await startKeyProxy(() => url, key);
     const results: ScenarioResult[] = [];
     for (const suite of SUITES) {
       console.log(`\n${suite.package} ${suite.flags.join(" ")}`);

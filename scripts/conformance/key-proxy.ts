@@ -7,11 +7,12 @@ export interface KeyProxy extends AsyncDisposable {
   url: string;
 }
 
-export async function startKeyProxy(target: string, key: string): Promise<KeyProxy> {
-  const { hostname, port } = new URL(target);
+/** `target` is asked at each request. Without a key the request is passed on as it is. */
+export async function startKeyProxy(target: () => string, key?: string): Promise<KeyProxy> {
   const server: Server = createServer((incoming, outgoing) => {
+    const { hostname, port } = new URL(target());
     const { method, url: path } = incoming;
-    const headers = { ...incoming.headers, authorization: `Bearer ${key}` };
+    const headers = { ...incoming.headers, ...(key !== undefined && { authorization: `Bearer ${key}` }) };
     const onward = request({ hostname, port, method, path, headers }, (reply) => {
       outgoing.writeHead(reply.statusCode!, reply.headers);
       outgoing.flushHeaders();

@@ -88,7 +88,7 @@ it("lets the SDK's first client list, read and call", async () => {
 });
 
 it("passes what it claims of the official conformance suite", async () => {
-  await using proxy = await startKeyProxy(stack.url, key);
+  await using proxy = await startKeyProxy(() => stack.url, key);
   const results = await runSuite(SUITES[0]!, `${proxy.url}/mcp`);
   expect(results.filter(({ outcome }) => outcome === "failed")).toEqual([]);
   const passed = results.filter(({ outcome }) => outcome === "passed").map(({ scenario }) => scenario);

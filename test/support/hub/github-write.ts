@@ -1,6 +1,8 @@
 // A replica of what GitHub's REST API writes: forks, blobs, trees, commits, refs and pull requests, with git's own hashes, in memory. It
 // answers as GitHub does where something exists already, is empty, or may not be done.
 import { createHash } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 
 interface Repo {
   fullName: string;
@@ -271,6 +273,32 @@ export function createGithubReplica({ tokens, forkDelay = 0 }: GithubOptions) {
     merge(number: number): void {
       Object.assign(pulls[number - 1]!, { state: "closed", mergedAt: "2026-01-01T00:00:00Z" });
     },
+  };
+}
+
+export interface GithubServer {
+  url: string;
+  replica: GithubReplica;
+  close(): Promise<void>;
+}
+
+/** The same at an address of this machine. */
+export async function startGithubReplica(options: GithubOptions): Promise<GithubServer> {
+  const replica = createGithubReplica(options);
+  const server = createServer(async (incoming, outgoing) => {
+    const pieces: Buffer[] = [];
+    for await (const piece of incoming) pieces.push(piece as Buffer);
+    const { method = "GET", url = "/" } = incoming;
+    const headers = { authorization: incoming.headers.authorization ?? "" };
+    const body = method === "GET" ? null : Buffer.concat(pieces);
+    const answered = await replica.handle(new Request(`http://replica${url}`, { method, headers, body }));
+    outgoing.writeHead(answered.status, { "content-type": "application/json" }).end(await answered.text());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    replica,
+    close: () => new Promise((done) => server.close(() => done())),
   };
 }
 
