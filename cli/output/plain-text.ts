@@ -31,6 +31,11 @@ export function toOneLine(text: string): string {
   return toPlain(text).replace(/\s+/g, " ").trim();
 }
 
+/** A stranger's text on one line: a character that does not show, or that turns the direction, becomes a sign that is seen. */
+export function toSeenLine(text: string): string {
+  return text.toWellFormed().replace(/\s+/g, " ").replace(CONTROL, "\ufffd").trim();
+}
+
 /** JSON with every control character escaped, also those that JSON allows. */
 export function toPlainJson(value: unknown): string {
   return JSON.stringify(value).replace(CONTROL, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);

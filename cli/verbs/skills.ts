@@ -1,5 +1,6 @@
 // `talaria skills`: what the agent knows how to do: list, read, compare, change the state of, and move skills in and out.
 import { type ListedSkill, SkillDiff, SkillList } from "../../core/schemas/api.ts";
+import { InstalledSkill } from "../../core/schemas/hub/hub-api.ts";
 import { type PastRevision, SkillHead, isPurged } from "../../core/schemas/skill.ts";
 import { PAGE_FLAGS, YES_FLAG } from "../command-line/flags.ts";
 import { showList } from "../command-line/pages.ts";
@@ -7,8 +8,11 @@ import type { Column } from "../output/table.ts";
 import { formatTime } from "../output/times.ts";
 import { type Action, type Verb, readChoice, textFlag } from "../command-line/verb.ts";
 import { writeResult } from "../output/write-file.ts";
-import type { Client } from "../connection/client.ts";
+import { type Client, ProblemError } from "../connection/client.ts";
 import { UsageError } from "../connection/connection.ts";
+import { FIND_ACTIONS } from "./hub/find-actions.ts";
+import { INSTALL_ACTIONS } from "./hub/install-actions.ts";
+import { TAP_ACTIONS, publishToTap } from "./hub/tap-actions.ts";
 import { EXPORT_FORMATS, exportSkill, importSkill } from "../output/skill-files.ts";
 
 const LINE: Column<ListedSkill>[] = [
@@ -29,7 +33,7 @@ const REVISION: Column<PastRevision>[] = [
 
 export const skills: Verb = {
   name: "skills",
-  help: "list, read, compare, pin, archive, restore, publish, import or export skills",
+  help: "list, read, change, find, install, update, publish or export skills",
   actions: [
     {
       name: "list",
@@ -91,8 +95,21 @@ export const skills: Verb = {
         for (const file of diff.files) output.text(file.diff);
       },
     },
-    change("pin", "keep it as it is: no review or curation changes it", (api, skill) => api.pinSkill(skill, true)),
-    change("unpin", "let reviews and curations change it again", (api, skill) => api.pinSkill(skill, false)),
+    {
+      name: "pin",
+      words: "SKILL [VERSION]",
+      help: "no review, curation or update changes it; with VERSION, updates end there",
+      async run({ words: [skill = "", version], json, output, client }) {
+        const done =
+          version === undefined ? await client().pinSkill(skill, true) : await pinVersion(client(), skill, version);
+        if (json) output.json(done);
+        else output.note(version === undefined ? describe(done as SkillHead) : `${skill} stays at version ${version}.`);
+      },
+    },
+    change("unpin", "let reviews, curations and updates change it again", unpin),
+    ...FIND_ACTIONS,
+    ...INSTALL_ACTIONS,
+    ...TAP_ACTIONS,
     change("archive", "offer it no longer; nothing is deleted", (api, skill) => api.archiveSkill(skill)),
     {
       name: "restore",
@@ -108,7 +125,24 @@ export const skills: Verb = {
         else output.note(describe(head));
       },
     },
-    change("publish", "let anyone read and install it", (api, skill) => publish(api, skill, true)),
+    {
+      name: "publish",
+      words: "SKILL",
+      help: "let anyone read and install it; with --tap, propose it to a repository",
+      flags: {
+        tap: { type: "string", value: "TAP", help: "open a pull request there instead" },
+        message: { type: "string", value: "TEXT", help: "what the pull request says" },
+      },
+      async run(call) {
+        const { words, flags, json, output, client } = call;
+        const [tap, message] = [textFlag(flags, "tap"), textFlag(flags, "message")];
+        if (tap !== undefined) return publishToTap(call, tap, message);
+        if (message !== undefined) throw new UsageError("--message goes with --tap.");
+        const head = await publish(client(), words[0]!, true);
+        if (json) output.json(head);
+        else output.note(describe(head));
+      },
+    },
     change("unpublish", "publish it no longer", (api, skill) => publish(api, skill, false)),
     {
       name: "import",
@@ -176,6 +210,21 @@ function change(name: string, help: string, request: (api: Client, skill: string
       else output.note(describe(head));
     },
   };
+}
+
+function pinVersion(client: Client, name: string, version: string | null): Promise<InstalledSkill> {
+  return client.call(InstalledSkill, "PUT /v1/hub/skills/{name}/pin", { params: { name }, body: { version } });
+}
+
+/** Also of what the hub keeps, if the skill came from elsewhere. */
+async function unpin(client: Client, skill: string): Promise<SkillHead> {
+  const head = await client.pinSkill(skill, false);
+  if (head.origin === "hub")
+    await pinVersion(client, skill, null).catch((error: unknown) => {
+      // Its source was forgotten: it was uninstalled, and restored from the archive.
+      if (!(error instanceof ProblemError) || error.problem.code !== "hub_not_installed") throw error;
+    });
+  return head;
 }
 
 function publish(client: Client, name: string, isPublic: boolean): Promise<SkillHead> {
