@@ -31,6 +31,7 @@ export const GROUPS: { name: string; pages: PageEntry[] }[] = [
     name: "Learning",
     pages: [
       { slug: "skills", name: "Skills", icon: "skill", load: () => import("./pages/skills.tsx") },
+      { slug: "hub", name: "Hub", icon: "download", load: () => import("./pages/hub.tsx") },
       { slug: "learning", name: "Learning", icon: "chart", load: () => import("./pages/learning.tsx") },
       { slug: "memory", name: "Memory", icon: "memory", load: () => import("./pages/memory.tsx") },
     ],

@@ -10,6 +10,7 @@ import { toast } from "../components/toasts.tsx";
 import { type Answer, type AskedArgs, send } from "../data/api.ts";
 import { invalidate } from "../data/resource.ts";
 import { hrefOf } from "../pages.ts";
+import { Findings } from "./findings.tsx";
 import { Needs } from "./needs.tsx";
 import { programsOfPaths } from "./files.ts";
 
@@ -117,22 +118,7 @@ function Report({ preview, file }: { preview: Preview; file: string }) {
           <a href={hrefOf("skills", name, "history")}>history</a>.
         </p>
       )}
-      {findings.length > 0 && (
-        <section aria-label="Findings of the scanner">
-          <h3>The scanner found {countOf(findings.length, "passage")} to look at</h3>
-          <ul class="findings">
-            {findings.map(({ path, line, column, severity, reason }, i) => (
-              <li key={i}>
-                <Badge tone={/high|critical|danger/i.test(severity) ? "bad" : "warn"}>{severity}</Badge>{" "}
-                <span class="mono">
-                  {path}:{line}:{column}
-                </span>{" "}
-                <span dir="auto">{reason}</span>
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
+      <Findings findings={findings} />
       <section aria-label="Files">
         <h3>
           {countOf(paths.length, "file")} in {file}

@@ -9,11 +9,13 @@ import { change, invalidate } from "../data/resource.ts";
 import { saveFile } from "../data/save-file.ts";
 import { may, signIn } from "../data/sign-in.ts";
 import { hrefOf } from "../pages.ts";
+import { PublishToTap } from "./publish-to-tap.tsx";
 import type { Detail } from "./words.ts";
 
 export function SkillActions({ skill: { name, head } }: { skill: Detail }) {
   const [busy, setBusy] = useState("");
   const [isMore, setMore] = useState(false);
+  const [isOffered, setOffered] = useState(false);
   const params = { name };
   const isArchived = head?.state === "archived";
   const isPinned = head?.pinned === true;
@@ -58,7 +60,17 @@ export function SkillActions({ skill: { name, head } }: { skill: Detail }) {
       <Button icon="more" onClick={() => setMore(true)}>
         More
       </Button>
-      {isMore && <MoreDialog {...{ name, head, busy, run }} onClose={() => setMore(false)} />}
+      {isMore && (
+        <MoreDialog
+          {...{ name, head, busy, run }}
+          onClose={() => setMore(false)}
+          onOffer={() => {
+            setMore(false);
+            setOffered(true);
+          }}
+        />
+      )}
+      {isOffered && <PublishToTap name={name} onClose={() => setOffered(false)} />}
     </>
   );
 }
@@ -69,9 +81,11 @@ interface MoreProps {
   busy: string;
   run(what: string, work: () => Promise<unknown>, done: string): Promise<void>;
   onClose(): void;
+  /** Opens the dialog of a pull request in its place. */
+  onOffer(): void;
 }
 
-function MoreDialog({ name, head, busy, run, onClose }: MoreProps) {
+function MoreDialog({ name, head, busy, run, onClose, onOffer }: MoreProps) {
   const params = { name };
   const isArchived = head?.state === "archived";
   const isPublic = head?.public === true;
@@ -140,6 +154,14 @@ function MoreDialog({ name, head, busy, run, onClose }: MoreProps) {
             <span class="muted">
               {isPublic ? <PublicAddress name={name} /> : "Anyone can then read it, without a key."}
             </span>
+          </li>
+        )}
+        {may("admin") && !isArchived && (
+          <li>
+            <Button icon="branch" onClick={onOffer}>
+              Publish to a tap
+            </Button>
+            <span class="muted">Opens a pull request on GitHub with its files.</span>
           </li>
         )}
         {may("write") && head && (
