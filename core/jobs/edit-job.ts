@@ -18,7 +18,11 @@ export interface EditDeps {
 }
 
 /** Failures: `gate_needs_times`, and those of `readSchedule`. */
-export function createJob(spec: CreateJob, author: Author, { now, random, limits }: EditDeps): Result<Job> {
+export function createJob(
+  { paused, ...spec }: CreateJob,
+  author: Author,
+  { now, random, limits }: EditDeps,
+): Result<Job> {
   const read = readSchedule(spec.schedule, { now, zone: spec.timeZone ?? DEFAULT_ZONE, ...limits });
   if (!read.ok) return read;
   return checkGate({
@@ -31,7 +35,8 @@ export function createJob(spec: CreateJob, author: Author, { now, random, limits
       createdAt: now,
       changedAt: now,
     },
-    ...{ paused: null, finishedAt: null, failures: 0, attempts: 0, retry: null, notBefore: null, ran: 0 },
+    paused: paused === undefined ? null : { cause: "person", why: paused, at: now },
+    ...{ finishedAt: null, failures: 0, attempts: 0, retry: null, notBefore: null, ran: 0 },
     ...{ seen: null, run: null },
   });
 }

@@ -23,6 +23,7 @@ import { ToolSettings } from "./profile/tools.ts";
 import { Origin } from "./sessions/origin.ts";
 import { SessionChoice } from "./sessions/session-choice.ts";
 import { SessionKind } from "./sessions/session-kind.ts";
+import { ForeignProgram, ForeignSession } from "./sessions/transcript.ts";
 import { BusyMode } from "./settings.ts";
 import { IndexLine, PastRevision, SkillContract, SkillHead, SkillRevision, SkillTombstone } from "./skill.ts";
 import { SessionUsage } from "./usage.ts";
@@ -114,8 +115,13 @@ export const SessionInfo = z.object({
   branchedFrom: z.array(Origin).optional(),
 });
 export type SessionInfo = z.infer<typeof SessionInfo>;
-/** `model`, `effort`, `personality` and `tools`: as the person has chosen them for this session. Absent: the default. */
-export const CreatedSession = SessionInfo.extend({ backend: Backend }).extend(SessionChoice.shape);
+/**
+ * `model`, `effort`, `personality` and `tools`: as the person has chosen them for this session. Absent: the default. `from`: of a session that
+ * was made from a transcript.
+ */
+export const CreatedSession = SessionInfo.extend({ backend: Backend, from: ForeignSession.optional() }).extend(
+  SessionChoice.shape,
+);
 export type CreatedSession = z.infer<typeof CreatedSession>;
 /** Newest first. */
 export const SessionList = Page.extend({ sessions: z.array(SessionInfo) });
@@ -400,7 +406,12 @@ export const MemoryList = Page.extend({
   /** Purged facts. */
   purged: z.array(z.object({ store: MemoryStoreName, id: Sha256, at: z.int() })),
 });
-export const PostMemory = z.strictObject({ store: MemoryStoreName, content: z.string() });
+/** `from`: the program that kept the fact. It is then content, is scanned, and does not come back once it was forgotten here. */
+export const PostMemory = z.strictObject({
+  store: MemoryStoreName,
+  content: z.string(),
+  from: ForeignProgram.optional().meta({ description: "The program that kept the fact: it counts as content then" }),
+});
 export const PutMemory = z.strictObject({ content: z.string() });
 /** `existed`: the fact was already stored. */
 export const MemoryWritten = z.object({ store: MemoryStoreName, id: Sha256, existed: z.boolean() });

@@ -40,6 +40,7 @@ import type { CodeSandbox } from "../sandbox/code-sandbox.ts";
 import type { Origin } from "../schemas/sessions/origin.ts";
 import type { SessionChoice } from "../schemas/sessions/session-choice.ts";
 import type { ChildProgress, ChildReport, ChildTask } from "../schemas/sessions/delegation.ts";
+import type { ForeignSession } from "../schemas/sessions/transcript.ts";
 import type { SessionKind } from "../schemas/sessions/session-kind.ts";
 import type { Settings } from "../schemas/settings.ts";
 import type { Booking, Budget, MonthSpent, Spending } from "../schemas/usage.ts";
@@ -279,6 +280,8 @@ export interface SessionMeta {
   channel?: ChannelScene;
   /** It is being imported, and does not exist yet. */
   moving?: true;
+  /** Of a session that was made from a transcript: which conversation of which program it was. */
+  from?: ForeignSession;
 }
 
 /** What the parts of the engine share. */

@@ -10,7 +10,7 @@ import { type TurnRow, isOpen } from "./log-turns.ts";
 const DETAIL_TURNS = 100;
 
 export function toSessionInfo({ host, meta }: EngineContext): CreatedSession {
-  const { title, learning, createdAt, backend = "workspace", kind, parent, choice, branchedFrom } = meta();
+  const { title, learning, createdAt, backend = "workspace", kind, parent, choice, branchedFrom, from } = meta();
   return {
     session: host.session,
     title,
@@ -21,6 +21,7 @@ export function toSessionInfo({ host, meta }: EngineContext): CreatedSession {
     ...(parent && { parent }),
     ...choice,
     ...(branchedFrom && { branchedFrom }),
+    ...(from && { from }),
   };
 }
 

@@ -73,6 +73,7 @@ import { signIns } from "./profiles/sign-ins.ts";
 import { skillSettings } from "./profiles/skill-settings.ts";
 import { personalities } from "./profiles/personalities.ts";
 import { branch } from "./sessions/branch.ts";
+import { transcripts } from "./sessions/transcripts.ts";
 import { sessionChoices } from "./sessions/choices.ts";
 import { sessions } from "./sessions/sessions.ts";
 import { skillEvidence } from "./skills/skill-evidence.ts";
@@ -190,6 +191,7 @@ for (const resource of [
   models,
   chatCompletions,
   branch,
+  transcripts,
   personalities,
   skillSettings,
   settings,

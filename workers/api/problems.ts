@@ -237,6 +237,7 @@ export const PROBLEMS = {
   secret_unreadable: [503, "A stored secret cannot be read"],
   checkpoint_not_found: [404, "No such checkpoint"],
   // conflicts and limits
+  memory_refused: [422, "The fact was refused"],
   memory_purged: [409, "The fact was purged"],
   approval_needed: [403, "Only the person may change this file"],
   revision_current: [409, "The current revision cannot be purged"],

@@ -111,7 +111,16 @@ const prompt = z.string().trim().min(1, "it is empty").max(MAX_PROMPT_CHARS).met
 export const JobSpec = z.strictObject({ ...fields, prompt });
 export type JobSpec = z.infer<typeof JobSpec>;
 
-export const CreateJob = JobSpec.extend({ name: JobName });
+/** `paused`: why it does not run until a person resumes it. */
+export const CreateJob = JobSpec.extend({
+  name: JobName,
+  paused: z
+    .string()
+    .min(1)
+    .max(1_000)
+    .optional()
+    .meta({ description: "It begins paused, with this reason, and runs once it is resumed" }),
+});
 export type CreateJob = z.infer<typeof CreateJob>;
 
 /** Absent fields stay as they are. */

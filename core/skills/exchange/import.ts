@@ -1,11 +1,14 @@
 // Reads an imported skill: its name, its description, and its files unchanged. Lenient in form, strict in safety.
 // Called by the import route and the bench. Pure: a SkillStore writes the result.
+import * as z from "zod";
 import { type Failure, type Result, err, ok } from "../../errors.ts";
 import { FIXED } from "../../limits.ts";
 import type { SkillChange } from "../../ports.ts";
 import { hashFiles, textOfFiles } from "../../schemas/learning/digest.ts";
 import { type FileBodies, toBytes, toFileBody } from "../../schemas/file-body.ts";
 import type { SkillName } from "../../schemas/ids.ts";
+import { ForeignProgram } from "../../schemas/sessions/transcript.ts";
+import { Provenance } from "../../schemas/skill.ts";
 import { SKILL_MD, parseSkill } from "../format/format.ts";
 import type { Health } from "../health.ts";
 import { liftWithdrawal } from "../history.ts";
@@ -29,6 +32,16 @@ export interface ImportedSkill {
   /** Corrections that were made, in sentences for a person. */
   warnings: string[];
 }
+
+/** What another program knew of a skill. It then keeps its place there, and who pinned or archived it meant the same. */
+export const MovedSkill = Provenance.extend({
+  source: ForeignProgram,
+  identifier: z.string().min(1).max(500),
+  version: z.string().min(1).max(200).optional(),
+  pinned: z.literal(true).optional(),
+  archived: z.literal(true).optional(),
+}).strict();
+export type MovedSkill = z.infer<typeof MovedSkill>;
 
 export interface ImportOptions {
   /** The skill's name, which overrides the one in its text. */
@@ -218,7 +231,7 @@ function cut(text: string, most: number): string {
  */
 export function toImport(
   skill: ImportedSkill,
-  { replace, seeds, health }: { replace: boolean; seeds: Seeds; health?: Health },
+  { replace, seeds, health, moved }: { replace: boolean; seeds: Seeds; health?: Health; moved?: MovedSkill },
 ): SkillChange["decide"] {
   const { name, files, description, category } = skill;
   return (current, index) => {
@@ -233,7 +246,9 @@ export function toImport(
     const text = textOfFiles(hashFiles(files));
     const isArchived = current?.head.state === "archived";
     // Importing the same text again says nothing new about it.
-    const state = current && !isArchived && current.head.text === text ? current.head.state : "trial";
+    const known = current && !isArchived && current.head.text === text ? current.head.state : "trial";
+    const state = moved?.archived && known === "trial" ? "archived" : known;
+    const { archived: _, pinned, ...from } = moved ?? {};
     const extended =
       base !== null && (Object.hasOwn(index.skills, base) || Object.hasOwn(seeds, base)) ? base : undefined;
     return ok({
@@ -244,6 +259,9 @@ export function toImport(
       origin: "user",
       citations: [],
       ...(health && { health }),
+      ...(moved && { from: Provenance.parse(from) }),
+      ...(pinned && { pinned }),
+      ...(moved?.archived && state === "archived" && { reason: `It was archived in ${moved.source}.` }),
       ...(extended && { extends: extended }),
       ...(current && current.head.state !== state && { reason: "Imported by a person." }),
       // A public skill of this name was a different skill, now archived.

@@ -2,10 +2,11 @@
 // Used by the routes of memory and by the MCP server.
 import { ulid } from "ulid";
 import { purgedFailure } from "../../../core/memory/plan.ts";
-import { parseFact } from "../../../core/memory/rules.ts";
+import { parseFact, scanFact } from "../../../core/memory/rules.ts";
 import type { MemoryStore } from "../../../core/ports.ts";
 import type { ProfileId, Sha256 } from "../../../core/schemas/ids.ts";
 import { type MemoryStoreName, memoryId } from "../../../core/schemas/memory.ts";
+import type { ForeignProgram } from "../../../core/schemas/sessions/transcript.ts";
 import type { Env } from "../env.ts";
 import { AppError, unwrap } from "../problems.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
@@ -28,6 +29,26 @@ export async function addFact(scope: MemoryScope, store: MemoryStoreName, conten
   const fact = unwrap(parseFact(content));
   const { id, existed } = await addByPerson(openMemory(scope.env, scope.profile), store, fact, newOp());
   return { store, id, existed };
+}
+
+/**
+ * A fact that another program kept. Nobody said it here, so it is content and is scanned. Repeated, it changes nothing, also after it was
+ * forgotten here. Throws what `addFact` does, and `memory_refused`.
+ */
+export async function addForeignFact(
+  { env, profile }: MemoryScope,
+  { store, content, from }: { store: MemoryStoreName; content: string; from: ForeignProgram },
+): Promise<Written> {
+  const text = unwrap(parseFact(content));
+  const threat = scanFact(text, "foreground");
+  if (threat) throw new AppError("memory_refused", threat.message);
+  const opened = openMemory(env, profile);
+  const op = `import:${from}`;
+  const isKnown = (await opened.list(store)).some(({ id }) => id === memoryId(text));
+  const record = { v: 1 as const, text, at: Date.now(), origin: "foreground" as const, source: "content" as const };
+  const added = await opened.add(store, op, record);
+  if (added.purged) unwrap(purgedFailure());
+  return { store, id: added.id, existed: isKnown || added.existed };
 }
 
 /** Throws what `addFact` does, and `memory_not_found`. */

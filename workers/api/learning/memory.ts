@@ -20,7 +20,7 @@ import { parseEnvSettings } from "../env.ts";
 import { ascending, pageQuery, toPage } from "../pages.ts";
 import { describeResponses, createRouter, jsonBody, refuses } from "../router.ts";
 import { openMemory } from "../stores.ts";
-import { addFact, forgetFact, memoryNotFound, newOp, replaceFact } from "./memory-writes.ts";
+import { addFact, addForeignFact, forgetFact, memoryNotFound, newOp, replaceFact } from "./memory-writes.ts";
 
 export const memory = createRouter();
 
@@ -66,14 +66,21 @@ memory.openapi(
     method: "post",
     path: "/v1/memory",
     operationId: "addMemory",
-    ...refuses("empty_content", "several_facts", "too_long", "bad_text", "memory_purged", "busy"),
-    description: "Adds one fact.",
+    ...refuses(
+      ...(["empty_content", "several_facts", "too_long", "bad_text", "memory_purged", "busy"] as const),
+      "memory_refused",
+    ),
+    description:
+      "Adds one fact. With `from`, it is one that another program kept: it counts as content, a harmful one is refused, and one that was " +
+      "forgotten here does not come back.",
     request: { body: jsonBody(PostMemory) },
     responses: describeResponses(201, "The fact is stored; new prompts contain it", MemoryWritten),
   }),
   async (c) => {
-    const { store, content } = c.req.valid("json");
-    return c.json(await addFact({ env: c.env, profile: c.var.profile }, store, content), 201);
+    const { store, content, from } = c.req.valid("json");
+    const scope = { env: c.env, profile: c.var.profile };
+    const written = from ? await addForeignFact(scope, { store, content, from }) : await addFact(scope, store, content);
+    return c.json(written, 201);
   },
 );
 

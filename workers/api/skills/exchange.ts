@@ -87,7 +87,7 @@ exchange.openapi(
     const since = (await store.head(skill.name))?.rev ?? 0;
     const broken = await findBadScripts({}, skill.files, runChecks);
     const health = broken.length > 0 ? { checkedAt: Date.now(), broken } : undefined;
-    const decide = toImport(skill, { replace, seeds, health });
+    const decide = toImport(skill, { replace, seeds, health, ...(skill.moved && { moved: skill.moved }) });
     const change = { name: skill.name, op: `api:${ulid()}`, since, decide };
     const { head } = unwrap(await store.change(change));
     const { findings, warnings } = scanImport(skill.files);

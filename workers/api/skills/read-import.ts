@@ -1,16 +1,18 @@
 // Reads the body of an import: an archive, a SKILL.md, or files in JSON. Called by exchange.ts. Keeps every file byte for byte.
 import type { Context } from "hono";
-import type { Result } from "../../../core/errors.ts";
+import { type Result, ok } from "../../../core/errors.ts";
 import { fromBase64 } from "../../../core/schemas/base64.ts";
 import { type FileBodies, toFileBody } from "../../../core/schemas/file-body.ts";
 import { archiveKindOf } from "../../../core/skills/exchange/archive.ts";
 import {
   type ImportOptions,
   type ImportedSkill,
+  MovedSkill,
   readArchive,
   readFolder,
   readSkillMd,
 } from "../../../core/skills/exchange/import.ts";
+import { FOREIGN_PROGRAMS } from "../../../core/schemas/sessions/transcript.ts";
 import { type UnknownObject, isObject } from "../../../core/unknown-object.ts";
 import { AppError } from "../problems.ts";
 import type { ApiEnv } from "../auth/principal.ts";
@@ -22,6 +24,18 @@ export const IMPORT_FOLDER = {
     required: ["files"],
     properties: {
       name: { type: "string" as const },
+      from: {
+        type: "object" as const,
+        description: "What another program knew of the skill. Its uses are shown, and are no evidence",
+        required: ["source", "identifier"],
+        properties: {
+          source: { type: "string" as const, enum: [...FOREIGN_PROGRAMS] },
+          ...{ identifier: { type: "string" as const }, version: { type: "string" as const } },
+          ...{ hash: { type: "string" as const }, uses: { type: "integer" as const } },
+          ...{ lastUsedDay: { type: "string" as const }, pinned: { type: "boolean" as const } },
+          archived: { type: "boolean" as const },
+        },
+      },
       files: {
         type: "object" as const,
         description: "By path: text, or `{base64}`",
@@ -37,7 +51,10 @@ export const IMPORT_FOLDER = {
 };
 
 /** Decides by the content type, and by the bytes if it is missing. */
-export async function readImport(c: Context<ApiEnv>, options: ImportOptions): Promise<Result<ImportedSkill>> {
+export async function readImport(
+  c: Context<ApiEnv>,
+  options: ImportOptions,
+): Promise<Result<ImportedSkill & { moved?: MovedSkill }>> {
   const type = (c.req.header("content-type") ?? "").split(";")[0]!.trim().toLowerCase();
   if (type === "application/json") return readJson(await c.req.text(), options);
   const bytes = new Uint8Array(await c.req.arrayBuffer());
@@ -60,20 +77,23 @@ const TEXT_TYPES = new Set(["text/markdown", "text/plain"]);
 /** Content types that clients send by default. */
 const GENERIC_CONTENT_TYPES = new Set(["", "application/octet-stream", "application/x-www-form-urlencoded"]);
 
-function readJson(body: string, options: ImportOptions): Result<ImportedSkill> {
+function readJson(body: string, options: ImportOptions): Result<ImportedSkill & { moved?: MovedSkill }> {
   let raw: unknown;
   try {
     raw = JSON.parse(body);
   } catch {
     throw new AppError("json_malformed", "The body is not JSON.");
   }
-  const { files: given, name, ...unknown } = requireObject(raw, "The body");
+  const { files: given, name, from, ...unknown } = requireObject(raw, "The body");
   const [field] = Object.keys(unknown);
   if (field !== undefined)
     throw new AppError("field_unknown", `The field \`${field.slice(0, 80)}\` is unknown. Remove it.`);
   if (name !== undefined && typeof name !== "string") throw new AppError("body_invalid", "`name` must be text.");
   const files = Object.entries(requireObject(given, "`files`")).map(([path, body]) => [path, readFile(body)] as const);
-  return readFolder(Object.fromEntries(files), { ...options, name: options.name ?? name });
+  const moved = from === undefined ? undefined : MovedSkill.safeParse(from);
+  if (moved?.success === false) throw new AppError("body_invalid", "`from` does not say where a skill came from.");
+  const skill = readFolder(Object.fromEntries(files), { ...options, name: options.name ?? name });
+  return skill.ok && moved ? ok({ ...skill.value, moved: moved.data }) : skill;
 }
 
 function readFile(body: unknown): FileBodies[string] {
