@@ -287,9 +287,14 @@ export interface MemoryStore {
   survey(store: MemoryStoreName): Promise<{ entries: MemoryEntry[]; purged: { id: Sha256; at: number }[] }>;
   /**
    * `existed`: another add of the same fact is alive. The fact is written nevertheless (up to 50 times), because a removal of
-   * the other add may be in flight. `purged`: a person purged this text, so nothing was written.
+   * the other add may be in flight. `purged`: a person purged this text, so nothing was written. `repeated`: this operation was carried out
+   * before, also if the entry was forgotten since.
    */
-  add(store: MemoryStoreName, op: string, add: MemoryAdd): Promise<{ id: Sha256; existed: boolean; purged?: true }>;
+  add(
+    store: MemoryStoreName,
+    op: string,
+    add: MemoryAdd,
+  ): Promise<{ id: Sha256; existed: boolean; purged?: true; repeated?: true }>;
   /**
    * Removes the given adds, or every living one that is visible. Returns how many: 0 for an unknown or forgotten id. A caller
    * that may be repeated passes the adds it saw first, so that later adds are kept.

@@ -79,7 +79,7 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
     const others = livingAdds(found).filter((other) => other.key !== key);
     // The op was carried out before, perhaps long ago. What it wrote is kept, even if the entry was forgotten since.
     if (!found.has(key) && others.length < MAX_ADDS) await memory.put(key, MemoryAdd.parse(record));
-    return { id, existed: others.length > 0 };
+    return { id, existed: others.length > 0, ...(found.has(key) && { repeated: true as const }) };
   }
 
   async function remove(store: MemoryStoreName, id: Sha256, by: { op: string; at: number; adds?: string[] }) {

@@ -123,6 +123,7 @@ export interface Contract {
       parent?: string | undefined;
       branchedFrom?: { session: string; turn: number; entry: number }[] | undefined;
       backend: "workspace" | "host";
+      from?: { program: "hermes" | "openclaw" | "claude"; id: string } | undefined;
       model?: string | undefined;
       effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | undefined;
       personality?: string | undefined;
@@ -154,6 +155,7 @@ export interface Contract {
       parent?: string | undefined;
       branchedFrom?: { session: string; turn: number; entry: number }[] | undefined;
       backend: "workspace" | "host";
+      from?: { program: "hermes" | "openclaw" | "claude"; id: string } | undefined;
       model?: string | undefined;
       effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | undefined;
       personality?: string | undefined;
@@ -211,6 +213,7 @@ export interface Contract {
       parent?: string | undefined;
       branchedFrom?: { session: string; turn: number; entry: number }[] | undefined;
       backend: "workspace" | "host";
+      from?: { program: "hermes" | "openclaw" | "claude"; id: string } | undefined;
       model?: string | undefined;
       effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | undefined;
       personality?: string | undefined;
@@ -343,6 +346,7 @@ export interface Contract {
       parent?: string | undefined;
       branchedFrom?: { session: string; turn: number; entry: number }[] | undefined;
       backend: "workspace" | "host";
+      from?: { program: "hermes" | "openclaw" | "claude"; id: string } | undefined;
       model?: string | undefined;
       effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | undefined;
       personality?: string | undefined;
@@ -378,6 +382,30 @@ export interface Contract {
       }[];
       reviewing: string[];
       usage: { calls: number; tokens: number; usd: number };
+    };
+  };
+  "POST /v1/sessions/transcript": {
+    body: {
+      from: { program: "hermes" | "openclaw" | "claude"; id: string };
+      title?: string | undefined;
+      createdAt: number;
+      messages: {
+        role: "user" | "assistant" | "tool";
+        text: string;
+        at: number;
+        calls?: { id: string; name: string; args: Record<string, unknown> }[] | undefined;
+        callId?: string | undefined;
+        name?: string | undefined;
+        failed?: boolean | undefined;
+        model?: string | undefined;
+      }[];
+      place?: { turn: number; entry: number } | undefined;
+      more?: boolean | undefined;
+    };
+    answer: {
+      session: string;
+      state: "created" | "exists" | "more" | "deleted";
+      place?: { turn: number; entry: number } | undefined;
     };
   };
   "GET /v1/personalities": {
@@ -1980,7 +2008,20 @@ export interface Contract {
   };
   "POST /v1/skills/import": {
     query: { name?: string | undefined; replace?: "0" | "1" | "true" | "false" | undefined };
-    body: { name?: string | undefined; files: Record<string, string | { base64: string }> };
+    body: {
+      name?: string | undefined;
+      from?: {
+        source: "hermes" | "openclaw" | "claude";
+        identifier: string;
+        version?: string | undefined;
+        hash?: string | undefined;
+        uses?: number | undefined;
+        lastUsedDay?: string | undefined;
+        pinned?: boolean | undefined;
+        archived?: boolean | undefined;
+      } | undefined;
+      files: Record<string, string | { base64: string }>;
+    };
     answer: {
       name: string;
       rev: number;
@@ -1998,7 +2039,20 @@ export interface Contract {
   };
   "POST /v1/skills/import/preview": {
     query: { name?: string | undefined };
-    body: { name?: string | undefined; files: Record<string, string | { base64: string }> };
+    body: {
+      name?: string | undefined;
+      from?: {
+        source: "hermes" | "openclaw" | "claude";
+        identifier: string;
+        version?: string | undefined;
+        hash?: string | undefined;
+        uses?: number | undefined;
+        lastUsedDay?: string | undefined;
+        pinned?: boolean | undefined;
+        archived?: boolean | undefined;
+      } | undefined;
+      files: Record<string, string | { base64: string }>;
+    };
     answer: {
       name: string;
       warnings: string[];
@@ -2684,7 +2738,7 @@ export interface Contract {
     };
   };
   "POST /v1/memory": {
-    body: { store: "memory" | "user"; content: string };
+    body: { store: "memory" | "user"; content: string; from?: "hermes" | "openclaw" | "claude" | undefined };
     answer: { store: "memory" | "user"; id: string; existed: boolean };
   };
   "PUT /v1/memory/{store}/{memory}": {
@@ -5148,6 +5202,7 @@ export interface Contract {
       } | undefined;
       maxTokens?: number | undefined;
       name: string;
+      paused?: string | undefined;
     };
     answer: {
       id: string;

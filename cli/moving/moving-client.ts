@@ -72,7 +72,7 @@ export function createMovingClient(options: MovingOptions) {
 }
 
 /** Repeats what the server may answer later. */
-async function retry<T>(work: () => Promise<T>, patienceMs: number): Promise<T> {
+export async function retry<T>(work: () => Promise<T>, patienceMs: number): Promise<T> {
   const until = Date.now() + patienceMs;
   for (let wait = RETRY_MS; ; wait = Math.min(wait * 2, 10 * RETRY_MS)) {
     try {

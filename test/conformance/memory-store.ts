@@ -73,7 +73,11 @@ export function describeMemoryStore(name: string, make: (clock: TestClock) => Ke
       const { store } = setUp();
       for (let n = 0; n < 52; n++) await store.add("memory", `op ${n}`, note("fact", n));
       expect((await store.list("memory"))[0]!.adds).toHaveLength(50);
-      expect(await store.add("memory", "op 0", note("fact", 0))).toEqual({ id: memoryId("fact"), existed: true });
+      expect(await store.add("memory", "op 0", note("fact", 0))).toEqual({
+        id: memoryId("fact"),
+        existed: true,
+        repeated: true,
+      });
     });
 
     it("removes only the given adds, however often the remove is delivered", async () => {
@@ -146,7 +150,7 @@ export function describeMemoryStore(name: string, make: (clock: TestClock) => Ke
       expect([await store.remove("memory", id, { op: "r", at: 5 }), await store.list("memory")]).toEqual([1, []]);
       expect([await store.remove("memory", id, { op: "r", at: 5 }), await store.list("memory")]).toEqual([0, []]);
       // A second delivery of the operation that preceded the remove.
-      expect(await store.add("memory", "a", note("fact", 1))).toEqual({ id, existed: false });
+      expect(await store.add("memory", "a", note("fact", 1))).toEqual({ id, existed: false, repeated: true });
       expect(await store.list("memory")).toEqual([]);
       await store.add("memory", "b", note("fact", 9));
       expect((await store.list("memory")).map((entry) => [entry.since, entry.adds])).toEqual([[9, ["b"]]]);
@@ -194,6 +198,7 @@ export function describeMemoryStore(name: string, make: (clock: TestClock) => Ke
         expect(await store.add("memory", op, note(`fact ${n}`, n))).toEqual({
           id: memoryId(`fact ${n}`),
           existed: false,
+          repeated: true,
         });
         expect(await store.remove("memory", memoryId(`fact ${n}`), { op: "r", at: 9 })).toBe(1);
       }

@@ -114,7 +114,11 @@ it("a repeated delivery after a lost response ends in the same state as one deli
   kv.faults.loseAnswerOneIn = 1;
   await expect(open().add("memory", "a", note("one", 1))).rejects.toThrow("Network connection lost.");
   kv.faults.loseAnswerOneIn = undefined;
-  expect(await open().add("memory", "a", note("one", 1))).toEqual({ id: memoryId("one"), existed: false });
+  expect(await open().add("memory", "a", note("one", 1))).toEqual({
+    id: memoryId("one"),
+    existed: false,
+    repeated: true,
+  });
   expect(kv.puts).toHaveLength(1);
   expect((await open().list("memory")).map((entry) => entry.adds)).toEqual([["a"]]);
 });

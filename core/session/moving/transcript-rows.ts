@@ -24,7 +24,10 @@ export function toTranscriptSession({ program, id }: ForeignSession, createdAt: 
     (_, at) => SIGNS[Math.floor(createdAt / 32 ** (TIME_SIGNS - 1 - at)) % 32]!,
   );
   const hash = sha256Hex(JSON.stringify([program, id.toWellFormed()]));
-  const tail = Array.from({ length: HASH_SIGNS }, (_, at) => SIGNS[Number.parseInt(hash.slice(at * 2, at * 2 + 2), 16) % 32]!);
+  const tail = Array.from(
+    { length: HASH_SIGNS },
+    (_, at) => SIGNS[Number.parseInt(hash.slice(at * 2, at * 2 + 2), 16) % 32]!,
+  );
   return [...time, ...tail].join("");
 }
 

@@ -44,11 +44,10 @@ export async function addForeignFact(
   if (threat) throw new AppError("memory_refused", threat.message);
   const opened = openMemory(env, profile);
   const op = `import:${from}`;
-  const isKnown = (await opened.list(store)).some(({ id }) => id === memoryId(text));
   const record = { v: 1 as const, text, at: Date.now(), origin: "foreground" as const, source: "content" as const };
   const added = await opened.add(store, op, record);
   if (added.purged) unwrap(purgedFailure());
-  return { store, id: added.id, existed: isKnown || added.existed };
+  return { store, id: added.id, existed: added.existed || added.repeated === true };
 }
 
 /** Throws what `addFact` does, and `memory_not_found`. */
