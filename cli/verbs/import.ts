@@ -19,6 +19,8 @@ import { TarError } from "../moving/tar-header.ts";
 const FOREIGN =
   "No deployment that this one trusts has signed the archive. Its words count as content, and its evidence, settings and usage were left out.";
 
+const PROGRAMS: Record<ForeignProgram, string> = { hermes: "Hermes", openclaw: "OpenClaw", claude: "Claude Code" };
+
 const MOVE_FLAGS: Flags = {
   "dry-run": { type: "boolean", help: "only show what would come" },
   only: { type: "string", value: "KINDS", help: `some of ${MOVED_KINDS.join(", ")}` },
@@ -84,8 +86,6 @@ export const importVerb: Verb = {
     importOf("claude", "~/.claude"),
   ],
 };
-
-const PROGRAMS: Record<ForeignProgram, string> = { hermes: "Hermes", openclaw: "OpenClaw", claude: "Claude Code" };
 
 function readHome(program: ForeignProgram, folder: HomeFolder, rows: HermesRows | null): ForeignHome {
   switch (program) {

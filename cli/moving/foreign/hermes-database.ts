@@ -11,8 +11,8 @@ import type { HermesRow, HermesRows } from "../../../core/moving/foreign/hermes-
 const MAX_BYTES = 4 * 2 ** 30;
 const MAX_SESSIONS = 10_000;
 const MAX_MESSAGES = 20_001;
-/** Characters of one value: a message is cut to 100,000 later. */
-const MAX_CHARS = 200_000;
+/** Of one value: a message is cut to 100,000 characters later. */
+const MAX_BYTES_OF_VALUE = 400_000;
 const HEADER = "SQLite format 3\u0000";
 
 const COLUMNS = {
@@ -94,8 +94,10 @@ function toRows(database: DatabaseSync, notes: MoveNote[]): HermesRows {
       .all()
       .map(({ name }) => String(name));
     const columns = COLUMNS[table].filter((name) => known.includes(name));
+    // As bytes: a text may have a NUL inside, where SQLite's own functions on texts stop.
     const cut = columns.map(
-      (name) => `CASE typeof(${name}) WHEN 'text' THEN substr(${name}, 1, ${MAX_CHARS}) ELSE ${name} END AS ${name}`,
+      (name) =>
+        `CASE typeof(${name}) WHEN 'text' THEN substr(CAST(${name} AS BLOB), 1, ${MAX_BYTES_OF_VALUE}) WHEN 'blob' THEN NULL ELSE ${name} END AS ${name}`,
     );
     return database.prepare(`SELECT ${cut.join(", ")} FROM ${table} ${rest}`);
   };
@@ -103,7 +105,7 @@ function toRows(database: DatabaseSync, notes: MoveNote[]): HermesRows {
   function* read(what: string, begin: () => Iterator<Record<string, SQLOutputValue>>): Generator<HermesRow> {
     try {
       const iterator = begin();
-      for (let next = iterator.next(); !next.done; next = iterator.next()) yield next.value;
+      for (let next = iterator.next(); !next.done; next = iterator.next()) yield toRow(next.value);
     } catch {
       notes.push({ kind: "refused", what, why: "the database is damaged there" });
     }
@@ -121,4 +123,13 @@ function toRows(database: DatabaseSync, notes: MoveNote[]): HermesRows {
         select("messages", `WHERE session_id = ? ORDER BY id LIMIT ${MAX_MESSAGES}`).iterate(session),
       ),
   };
+}
+
+function toRow(row: Record<string, SQLOutputValue>): HermesRow {
+  const decoder = new TextDecoder();
+  const pairs = Object.entries(row).map(([name, value]) => [
+    name,
+    value instanceof Uint8Array ? decoder.decode(value) : value,
+  ]);
+  return Object.fromEntries(pairs) as HermesRow;
 }

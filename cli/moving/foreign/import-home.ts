@@ -105,7 +105,7 @@ export async function orNone<T>(work: Promise<T>): Promise<T | null> {
 async function importSkill({ client, home, report, dryRun, patient }: Move, skill: ForeignSkill): Promise<void> {
   const { folder, files, from } = skill;
   const what = `skill ${quotePath(from.identifier)}`;
-  const base = folder.slice(folder.lastIndexOf("/") + 1);
+  const base = folder.slice(folder.lastIndexOf("/") + 1).replace(/\.(?:md|ya?ml)$/, "");
   const read = readFolder(files, { folder: base });
   if (!read.ok) {
     report.notes.push({ kind: "refused", what, why: read.failure.message.replace(/\.$/, "") });

@@ -91,7 +91,7 @@ async function readSkillNames({ client, home, patient, dryRun }: Move): Promise<
   const there = new Set<string>(items.map(({ name }) => name));
   const names = new Map<string, string>();
   for (const { folder, files } of home.skills) {
-    const base = folder.slice(folder.lastIndexOf("/") + 1);
+    const base = folder.slice(folder.lastIndexOf("/") + 1).replace(/\.(?:md|ya?ml)$/, "");
     const read = readFolder(files, { folder: base });
     if (read.ok && (dryRun || there.has(read.value.name))) names.set(base, read.value.name);
   }

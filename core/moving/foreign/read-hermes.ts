@@ -26,6 +26,9 @@ export function readHermes(files: ForeignFiles, rows: HermesRows | null, now: nu
   const facts = [
     ...readEntries(readText(files, "memories/MEMORY.md") ?? "", "memory", notes),
     ...readEntries(readText(files, "memories/USER.md") ?? "", "user", notes),
+    // What did not fit when this program wrote the home.
+    ...readEntries(readText(files, "memories/MEMORY.overflow.md") ?? "", "memory", notes),
+    ...readEntries(readText(files, "memories/USER.overflow.md") ?? "", "user", notes),
   ];
   const soul = withoutComments(readText(files, "SOUL.md") ?? "").trim();
   const zone = toText(config.timezone).trim();
@@ -147,14 +150,29 @@ function readBundles(files: ForeignFiles, notes: MoveNote[]): ForeignSkill[] {
       if (members.length === 0) return [];
       const name = toText(bundle.name).trim() || path.slice(BUNDLES.length).replace(/\.ya?ml$/, "");
       const description = toText(bundle.description).trim() || `Loads ${members.join(", ")}.`;
-      const text = [
-        ...["---", `name: ${JSON.stringify(name)}`, `description: ${JSON.stringify(description)}`, "metadata:"],
-        ...[`  bundle: ${JSON.stringify(members.join(", "))}`, "---", ""],
-        `${toText(bundle.instruction).trim() || "Use these skills together."}\n`,
-      ].join("\n");
+      const text = toBundleSkill({ name, description, skills: members, instruction: toText(bundle.instruction) });
       const bodies: FileBodies = { [SKILL_MD]: text };
       return [toForeignSkill(path, bodies, { program: "hermes", identifier: path })];
     });
+}
+
+/** The SKILL.md of a bundle. */
+export function toBundleSkill(bundle: {
+  name: string;
+  description: string;
+  skills: string[];
+  instruction: string;
+}): string {
+  return [
+    ...[
+      "---",
+      `name: ${JSON.stringify(bundle.name)}`,
+      `description: ${JSON.stringify(bundle.description)}`,
+      "metadata:",
+    ],
+    ...[`  bundle: ${JSON.stringify(bundle.skills.join(", "))}`, "---", ""],
+    `${bundle.instruction.trim() || "Use these skills together."}\n`,
+  ].join("\n");
 }
 
 function noteConfig(config: Record<string, unknown>, notes: MoveNote[]): void {
@@ -178,11 +196,20 @@ function noteConfig(config: Record<string, unknown>, notes: MoveNote[]): void {
 
 /** What the top of the home holds, for those that do not come. `null`: it came, or is of no use elsewhere. */
 const HERMES_TOP: Record<string, readonly [why: string, how?: string] | null> = {
-  ...{ skills: null, memories: null, cron: null, "SOUL.md": null, "config.yaml": null, "skill-bundles": null },
+  ...{
+    skills: null,
+    memories: null,
+    sessions: null,
+    audio_cache: null,
+    image_cache: null,
+    cron: null,
+    "SOUL.md": null,
+    "config.yaml": null,
+    "skill-bundles": null,
+  },
   ...{ "state.db": null, "state.db-wal": null, "state.db-shm": null, logs: null, cache: null, "hermes-agent": null },
   hooks: ["hooks run code of that machine", "outbound webhooks tell other systems of events (`/v1/hooks`)"],
   plugins: ["plugins run code of that machine", "MCP servers add tools (`/v1/mcp-servers`)"],
-  sessions: ["its conversations are taken from state.db"],
   scripts: ["scripts of that machine are not run here", "put them into a skill"],
   profiles: ["each is a home of its own", "import it by itself, into another profile"],
   kanban: ["cards are set up here again", "see `talaria board`"],
