@@ -256,6 +256,7 @@ describe("the API's description", () => {
         "GET /v1/profiles/{profile}/quota",
         "PUT /v1/profiles/{profile}/quota",
         "POST /v1/sessions",
+        "POST /v1/sessions/transcript",
         "GET /v1/sessions",
         "GET /v1/sessions/{session}",
         "POST /v1/sessions/{session}/messages",

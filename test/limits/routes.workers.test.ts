@@ -218,6 +218,15 @@ const TABLE: Record<string, Asked> = {
     body: { dayTokens: 1 },
   },
   "POST /v1/sessions": { most: 3, status: 201 },
+  // The key, the registration, the rows, the beginning.
+  "POST /v1/sessions/transcript": {
+    ...{ most: 4, status: 200 },
+    body: {
+      from: { program: "hermes", id: "one" },
+      createdAt: 1_772_360_100_000,
+      messages: [{ role: "user", text: "Hello.", at: 1_772_360_100_000 }],
+    },
+  },
   "GET /v1/sessions": { most: 2, status: 200 },
   "GET /v1/sessions/{session}": OF_SESSION,
   "DELETE /v1/sessions/{session}": { ...OF_SESSION, status: 204 },

@@ -7,7 +7,7 @@ import type { ForeignFiles, MoveNote } from "../../../core/moving/foreign/foreig
 import { isSecret } from "../../../core/moving/foreign/leftovers.ts";
 import { NOT_OF_A_SKILL } from "../../../core/moving/foreign/skill-folders.ts";
 import type { ForeignProgram } from "../../../core/schemas/sessions/transcript.ts";
-import { quotePath } from "../../../core/zip/quote-path.ts";
+import { quotePath } from "../../../core/moving/foreign/for-clients.ts";
 import { UsageError } from "../../connection/connection.ts";
 
 /** [own] Entries that are looked at; a home has a few thousand. */

@@ -7,6 +7,7 @@ import {
   MOVED_KINDS,
   type MovedKind,
 } from "../../../core/moving/foreign/foreign-home.ts";
+import { quotePath, readFolder, toTranscriptSession } from "../../../core/moving/foreign/for-clients.ts";
 import { toPages } from "../../../core/moving/foreign/transcripts.ts";
 import {
   MemoryList,
@@ -20,13 +21,11 @@ import { areSameFiles, fromContents, toContents } from "../../../core/schemas/fi
 import { SessionId } from "../../../core/schemas/ids.ts";
 import { memoryId } from "../../../core/schemas/memory.ts";
 import { TranscriptTaken } from "../../../core/schemas/sessions/transcript.ts";
-import { toTranscriptSession } from "../../../core/session/moving/transcript-rows.ts";
-import { readFolder } from "../../../core/skills/exchange/import.ts";
-import { quotePath } from "../../../core/zip/quote-path.ts";
-import { type Client, ProblemError } from "../../connection/client.ts";
+import type { Client } from "../../connection/client.ts";
 import { fillRoute } from "../../connection/routes.ts";
 import { retry } from "../moving-client.ts";
 import { importJobs } from "./import-jobs.ts";
+import { type Move, attempt, orNone } from "./move.ts";
 import { type MoveReport, createReport } from "./move-report.ts";
 
 export interface ImportOptions {
@@ -36,15 +35,6 @@ export interface ImportOptions {
   /** Sessions that choose none have the personality that came. */
   usePersonality?: boolean;
   onProgress?(line: string): void;
-}
-
-export interface Move {
-  client: Client;
-  home: ForeignHome;
-  report: MoveReport;
-  dryRun: boolean;
-  /** Repeats what the server may answer later. */
-  patient<T>(work: () => Promise<T>): Promise<T>;
 }
 
 const PATIENCE_MS = 60_000;
@@ -71,35 +61,6 @@ export async function importHome(client: Client, home: ForeignHome, options: Imp
     }
   }
   return report;
-}
-
-/** A refusal of one thing is noted, and the move goes on. */
-export async function attempt(
-  { report }: Pick<Move, "report">,
-  what: string,
-  work: () => Promise<void>,
-): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    if (
-      !(error instanceof ProblemError) ||
-      error.problem.status >= 500 ||
-      [401, 403, 429].includes(error.problem.status)
-    )
-      throw error;
-    report.notes.push({ kind: "refused", what, why: error.problem.detail.replace(/\.$/, "") });
-  }
-}
-
-/** `null`: there is none. */
-export async function orNone<T>(work: Promise<T>): Promise<T | null> {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof ProblemError && error.problem.status === 404) return null;
-    throw error;
-  }
 }
 
 async function importSkill({ client, home, report, dryRun, patient }: Move, skill: ForeignSkill): Promise<void> {

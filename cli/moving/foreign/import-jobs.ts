@@ -1,12 +1,11 @@
 // Moves the jobs of a home in: each is made paused, so that nothing runs before a person has read it. Called by import-home.ts.
+import { chooseName, readFolder } from "../../../core/moving/foreign/for-clients.ts";
 import { nameJobs } from "../../../core/moving/foreign/jobs.ts";
 import type { ForeignJob } from "../../../core/moving/foreign/foreign-home.ts";
 import { JobInfo, JobList } from "../../../core/schemas/agenda/job-api.ts";
 import { ScheduleInfo } from "../../../core/schemas/agenda/job-api.ts";
 import { SkillList } from "../../../core/schemas/api.ts";
-import { readFolder } from "../../../core/skills/exchange/import.ts";
-import { chooseName } from "../../../core/skills/exchange/skill-name.ts";
-import { type Move, attempt } from "./import-home.ts";
+import { type Move, attempt } from "./move.ts";
 
 const PAUSED = "It was moved in. Read what it does, then resume it.";
 

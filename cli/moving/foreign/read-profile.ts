@@ -5,7 +5,7 @@ import { MemoryList, PersonalityList, SessionDetail, SkillList } from "../../../
 import { fromContents } from "../../../core/schemas/file-body.ts";
 import { PreferenceList } from "../../../core/schemas/profile/preferences.ts";
 import type { Client } from "../../connection/client.ts";
-import { orNone } from "./import-home.ts";
+import { orNone } from "./move.ts";
 
 /** `program`: a personality that came from it is taken before the one that is in force. */
 export async function readProfile(client: Client, program: string): Promise<OwnProfile> {

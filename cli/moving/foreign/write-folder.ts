@@ -15,7 +15,7 @@ import { dirname, join, sep } from "node:path";
 import * as z from "zod";
 import type { MoveNote } from "../../../core/moving/foreign/foreign-home.ts";
 import { type FileBody, toBytes } from "../../../core/schemas/file-body.ts";
-import { quotePath } from "../../../core/zip/quote-path.ts";
+import { quotePath } from "../../../core/moving/foreign/for-clients.ts";
 import { UsageError } from "../../connection/connection.ts";
 
 /** Says which files an export wrote, with the SHA-256 of each. */

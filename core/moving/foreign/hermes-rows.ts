@@ -1,6 +1,7 @@
 // Makes the rows of Hermes's tables `sessions` and `messages` from a session's log. Pure. Form: state.db version 22.
 import { renderParts } from "../../agent/tool-result.ts";
 import type { Entry, Part } from "../../schemas/entry.ts";
+import { NO_INPUT, NO_RESULT } from "../../session/moving/transcript-rows.ts";
 import { isObject } from "../../unknown-object.ts";
 import type { OwnSession } from "./own-profile.ts";
 import { toPreview } from "./transcripts.ts";
@@ -33,7 +34,8 @@ const PREFIX = "talaria-";
 
 /** `null`: nobody said anything. `titles`: those that are taken; each may be there once. */
 export function toHermesSession(session: OwnSession, titles: Set<string>): HermesSessionRow | null {
-  const messages = session.entries.flatMap((entry) => toRow(entry) ?? []);
+  const rows = session.entries.flatMap((entry) => toRow(entry) ?? []);
+  const messages = session.from ? rows.filter(({ content }) => content !== NO_INPUT && content !== NO_RESULT) : rows;
   if (messages.length === 0) return null;
   const { from, createdAt } = session;
   const answer = session.entries.find((entry) => entry.kind === "assistant" && entry.answer.model !== "unknown");

@@ -31,8 +31,10 @@ export function toTranscriptSession({ program, id }: ForeignSession, createdAt: 
   return [...time, ...tail].join("");
 }
 
-const NO_INPUT = "(The transcript has no message before this.)";
-const NO_RESULT = "(The transcript has no result of this call.)";
+/** Fill what a transcript lacks. The way out leaves them out (core/moving/foreign/hermes-rows.ts). */
+export const NO_INPUT = "(The transcript has no message before this.)";
+
+export const NO_RESULT = "(The transcript has no result of this call.)";
 
 /** `now`: no time of the transcript is later. */
 export function toTranscriptRows(

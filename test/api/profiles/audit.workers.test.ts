@@ -103,6 +103,7 @@ describe("the audit log of a profile", () => {
 const NOT_AUDITED = [
   // Daily work.
   ...["createSession", "changeSession", "branchSession", "postMessage", "stopSession", "rateTurn"],
+  "importTranscript",
   ...["createRun", "stopRun", "steerRun", "createChatCompletion", "createMessage", "createResponse", "deleteResponse"],
   ...["putFile", "deleteFile", "replaceWorkspace", "addToWorkspace", "restoreCheckpoint", "deleteCheckpoints"],
   ...["runCurator", "previewSkillImport"],

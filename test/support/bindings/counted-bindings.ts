@@ -302,6 +302,7 @@ const unknown = async () => err("session_not_found", "There is no such session."
 const session = {
   create: async (input: object) => ({ session: "01J00000000000000000000000", ...input }),
   detail: async () => null,
+  ...{ importPage: async () => ok("taken"), adopt: async () => true },
   fetch: async () => Response.json((await unknown()).failure, { status: 400 }),
   ...{ post: unknown, events: unknown, entryPage: unknown, stop: unknown, rate: unknown, observation: unknown },
   ...{ putFile: unknown, getFile: unknown, deleteFile: unknown, listFiles: unknown },

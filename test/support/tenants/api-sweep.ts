@@ -40,6 +40,11 @@ export function readRoutes(openApi: string): Route[] {
 const BODIES: Record<string, (of: Facts) => object | string> = {
   fetchToCard: () => ({ url: "http://127.0.0.1/secret" }),
   postMessage: () => ({ text: toMessage([]) }),
+  importTranscript: () => ({
+    from: { program: "hermes", id: "taken" },
+    createdAt: 1,
+    messages: [{ role: "user", text: "Taken.", at: 1 }],
+  }),
   rateTurn: () => ({ rating: "down", correction: "Taken." }),
   putFile: () => "taken",
   replaceWorkspace: () => "no zip",
