@@ -31,12 +31,12 @@ export interface HomeFolder extends ForeignFiles {
 }
 
 /** Throws a UsageError for what is not a folder. */
-export function openHome(path: string, program: ForeignProgram): HomeFolder {
+export function openHome(path: string, program: ForeignProgram, maxEntries = MAX_ENTRIES): HomeFolder {
   const root = toRoot(path);
   const notes: MoveNote[] = [];
   const skipped: string[] = [];
   const paths: string[] = [];
-  let left = MAX_ENTRIES;
+  let left = maxEntries;
 
   function walk(folder: string, depth: number): void {
     for (const { name, kind } of listFolder(join(root, folder), () => left--)) {
@@ -65,7 +65,7 @@ export function openHome(path: string, program: ForeignProgram): HomeFolder {
     });
   }
   if (left <= 0) {
-    notes.push({ kind: "refused", what: "the rest of the folder", why: `at most ${MAX_ENTRIES} files are looked at` });
+    notes.push({ kind: "refused", what: "the rest of the folder", why: `at most ${maxEntries} files are looked at` });
   }
   const told = new Set<string>();
   return {
