@@ -3,6 +3,9 @@ import { type Result, ok } from "../errors.ts";
 import type { Clock } from "../ports.ts";
 import type { HubHit, ListingCache } from "./source.ts";
 
+/** [own] Of one list. A search looks at each of them. */
+const MAX_LISTED = 2_000;
+
 interface ReadListing {
   hits: HubHit[];
   etag?: string;
@@ -22,7 +25,9 @@ export async function readListing(
   if (cached && now >= cached.fetchedAt && now - cached.fetchedAt < cacheMs) return ok(cached.hits);
   const asked = await ask(cached?.etag);
   if (!asked.ok) return asked;
-  const { hits, etag } = asked.value === "unchanged" ? { hits: cached?.hits ?? [], etag: cached?.etag } : asked.value;
+  const { hits: all, etag } =
+    asked.value === "unchanged" ? { hits: cached?.hits ?? [], etag: cached?.etag } : asked.value;
+  const hits = all.slice(0, MAX_LISTED);
   await cache.put(place, { v: 1, fetchedAt: now, hits, ...(etag !== undefined && { etag }) });
   return ok(hits);
 }
