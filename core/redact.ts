@@ -6,6 +6,7 @@ const SHAPES: { kind: string; pattern: RegExp; keep?: number }[] = [
   { kind: "private key", pattern: /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g },
   { kind: "Talaria key", pattern: /\btal_[0-9a-z]{26}_[0-9A-Za-z]{16,}/g },
   { kind: "Talaria sign-in code", pattern: /\btlink_[0-9a-z]{26}_[0-9A-Za-z]{16,}/g },
+  { kind: "Talaria library code", pattern: /\btlib_[0-9a-z]{26}_[0-9A-Za-z]{16,}/g },
   { kind: "Anthropic key", pattern: /\bsk-ant-[\w-]{16,}/g },
   { kind: "Stripe key", pattern: /\b(?:sk|rk|pk)_(?:live|test)_[0-9A-Za-z]{10,}|\bwhsec_[\w+/=]{16,}/g },
   { kind: "OpenAI key", pattern: /\bsk-(?!ant-)[\w-]{16,}/g },

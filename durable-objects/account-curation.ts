@@ -2,7 +2,7 @@
 // models spent, and what they may spend on a day with a limit. Also limits how often a person may request a curation. Called by
 // the Account.
 import { defaultCurationGrant } from "../core/learning/curation/work/grants.ts";
-import { type Result, err } from "../core/errors.ts";
+import { type Result, err, messageOf } from "../core/errors.ts";
 import type { Bucket, Sql } from "../core/ports.ts";
 import { CurationAllowance, CurationSpent } from "../core/schemas/learning/curation.ts";
 import { type CurationId, DAY_MS, type ProfileId, dayOf, fromCurationId } from "../core/schemas/ids.ts";
@@ -101,6 +101,15 @@ export async function collectSpent({ bucket, profile, ledger }: ProfileLedger, n
   }
   await deleteAll(bucket, collected);
   await giveBack({ bucket, profile, ledger }, now);
+}
+
+/** The same. Never throws: the ledger must answer even if R2 does not. */
+export async function collectQuietly(ledger: ProfileLedger, now: number): Promise<void> {
+  try {
+    await collectSpent(ledger, now);
+  } catch (error) {
+    console.error(JSON.stringify({ event: "curation_not_booked", error: messageOf(error) }));
+  }
 }
 
 /** Whether all work of the run has ended. */

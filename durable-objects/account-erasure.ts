@@ -30,6 +30,7 @@ export interface AccountEnv extends ErasureEnv, HookEnv {
   CHANNELS: DurableObjectNamespace;
   AGENDA: DurableObjectNamespace<Agenda>;
   BOARD: DurableObjectNamespace;
+  ACCOUNT: DurableObjectNamespace;
 }
 
 export const ERASURE_SCHEMA = [
@@ -37,8 +38,8 @@ export const ERASURE_SCHEMA = [
     PRIMARY KEY (kind, id)) STRICT, WITHOUT ROWID`,
 ];
 
-/** `external`: what an external memory keeps of the profile. */
-export type ErasureKind = "session" | "skill" | "profile" | "external";
+/** `external`: what an external memory keeps of the profile. `library`: what another profile's Account keeps of this one. */
+export type ErasureKind = "session" | "skill" | "profile" | "external" | "library";
 
 export interface ErasureRow {
   kind: ErasureKind;
@@ -68,7 +69,11 @@ const CLOSED_AT_ONCE = 20;
 const MEMORY_KEYS_AT_ONCE = 2_000;
 
 export function createErasures(sql: Sql) {
+  const cancel = (kind: ErasureKind, id: string): void =>
+    void sql.run("DELETE FROM erasure WHERE kind = ? AND id = ?", kind, id);
+
   return {
+    cancel,
     begin(kind: ErasureKind, id: string, now: number): void {
       sql.run(
         `INSERT INTO erasure VALUES (?, ?, ?, 0, ?) ON CONFLICT DO UPDATE SET at = excluded.at, pass = 0, due = excluded.due`,
@@ -91,6 +96,8 @@ export function createErasures(sql: Sql) {
     isOpen: (): boolean => sql.run("SELECT 1 FROM erasure WHERE due IS NOT NULL LIMIT 1").length > 0,
     /** `found`: how much this pass erased. `more`: it could not erase everything. */
     passed({ kind, id, at, pass }: ErasureRow, now: number, { found, more }: { found: number; more: boolean }): void {
+      // One pass: the two may follow each other again later, and a second would end that.
+      if (kind === "library") return cancel(kind, id);
       const after = PASSES_AFTER_MS[pass + 1];
       let next = { pass, due: found > 0 ? now + FOUND_AGAIN_MS : null };
       if (more) next = { pass, due: now };
@@ -225,6 +232,11 @@ export async function erasePass(
       const memory = await eraseProfileMemory(stores.kv, profile, MEMORY_KEYS_AT_ONCE);
       return { found: objects + memory.deleted, more: memory.more };
     }
+    case "library": {
+      const { as, other } = readFarewell(row.id);
+      await toLibrary(env, other).partLibrary(profile, as, isGone ? "deleted" : "ended");
+      return { found: 0, more: false };
+    }
     case "external":
       await stores.eraseExternal(profile);
       return { found: 0, more: false };
@@ -248,6 +260,25 @@ function openSkills({ bucket, clock, swapMs }: ErasureStores, profile: ProfileId
 
 function toSession(env: AccountEnv, profile: ProfileId, session: string): { erase(): Promise<void> } {
   return env.SESSION.getByName(`${profile}/${session}`) as unknown as { erase(): Promise<void> };
+}
+
+/** An erasure's id: what this profile was to the other one, and the other one. */
+export function toFarewell(as: LibrarySide, other: ProfileId): string {
+  return `${as}:${other}`;
+}
+
+function readFarewell(id: string): { as: LibrarySide; other: ProfileId } {
+  const [as, other = ""] = id.split(":");
+  return { as: as === "follower" ? "follower" : "publisher", other };
+}
+
+type LibrarySide = "follower" | "publisher";
+
+function toLibrary(
+  env: AccountEnv,
+  profile: ProfileId,
+): { partLibrary(other: ProfileId, as: LibrarySide, why: "deleted" | "ended"): Promise<void> } {
+  return env.ACCOUNT.getByName(profile) as unknown as ReturnType<typeof toLibrary>;
 }
 
 function toChannels(

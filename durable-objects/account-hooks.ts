@@ -36,6 +36,9 @@ const MAX_HOOKS = 10;
 const BLOCKED_MS = 60_000;
 /** How long a former secret still signs after a rotation. */
 const ROTATION_MS = DAY_MS;
+const HOUR_MS = 60 * 60_000;
+/** While events are being sent, the alarm only matters if the object dies. */
+const SENDING_MS = 60_000;
 
 export type AccountHooks = ReturnType<typeof createAccountHooks>;
 
@@ -61,6 +64,8 @@ export function createAccountHooks(options: {
   let opened: { policy: OutboundPolicy; sender: HookSender } | null = null;
   /** Events wait until then, because the operator's settings are wrong. */
   let blockedUntil = 0;
+  /** When reports of curations were last looked at. */
+  let curationsSeenAt = 0;
 
   /** Throws while the operator's settings are wrong. */
   function open(): { policy: OutboundPolicy; sender: HookSender } {
@@ -169,15 +174,20 @@ export function createAccountHooks(options: {
 
     take,
 
-    /** Takes what curations have withdrawn since the last look, or since a hook wanted to know. True: there was something. */
-    async takeCurations(store: CurationStore): Promise<boolean> {
+    /**
+     * Takes what curations have withdrawn since the last look, or since a hook wanted to know. At most once an hour. True: there was something.
+     */
+    async lookAtCurations(openStore: () => CurationStore): Promise<boolean> {
+      const now = clock.now();
+      if (now - curationsSeenAt < HOUR_MS) return false;
+      curationsSeenAt = now;
       const wanted = Object.values(readHooks()).filter(
         ({ events, disabledAt }) => disabledAt === undefined && events.includes("skill.withdrawn"),
       );
       if (wanted.length === 0) return false;
       const subscribed = toCurationId(Math.min(...wanted.map(({ createdAt }) => createdAt)), () => 0);
       const last = rows.lastCuration() ?? "";
-      const { events, upTo } = await findWithdrawn(store, profile, last > subscribed ? last : subscribed);
+      const { events, upTo } = await findWithdrawn(openStore(), profile, last > subscribed ? last : subscribed);
       if (upTo === null || !exists()) return false;
       for (const event of events) take(event);
       rows.putLastCuration(upTo);
@@ -199,9 +209,10 @@ export function createAccountHooks(options: {
     nextDue(): number | null {
       const dues = rows.dues().map(({ due }) => due);
       const next = opened ? opened.sender.nextDue() : dues.length > 0 ? Math.min(...dues) : null;
-      return next === null ? null : Math.max(next, blockedUntil);
+      if (next === null) return null;
+      const sendingUntil = opened?.sender.isSending() ? clock.now() + SENDING_MS : 0;
+      return Math.max(next, blockedUntil, sendingUntil);
     },
-    isSending: (): boolean => opened?.sender.isSending() ?? false,
   };
 }
 

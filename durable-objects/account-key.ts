@@ -15,6 +15,8 @@ const SIGN_IN_TOKEN = new RegExp(
 
 const SIGN_IN_CODE = new RegExp(`^tlink_([${ALPHABET}]{${PROFILE_CHARS}})_([${ALPHABET}]{${SECRET_CHARS}})$`);
 
+const LIBRARY_CODE = new RegExp(`^tlib_([${ALPHABET}]{${PROFILE_CHARS}})_([${ALPHABET}]{${SECRET_CHARS}})$`);
+
 export function createProfileId(): ProfileId {
   return randomBase32(PROFILE_CHARS);
 }
@@ -59,6 +61,21 @@ export function toSignInCode(profile: ProfileId, secret: string): string {
 export function parseSignInCode(code: string): { profile: ProfileId; secret: string } | null {
   const match = SIGN_IN_CODE.exec(code);
   return match ? { profile: match[1]!, secret: match[2]! } : null;
+}
+
+/** The code of an invitation to a profile's library; core/redact.ts knows it. */
+export function toLibraryCode(profile: ProfileId, secret: string): string {
+  return `tlib_${profile}_${secret}`;
+}
+
+/** `null` if the text does not have the form of such a code. */
+export function parseLibraryCode(code: string): { profile: ProfileId; secret: string } | null {
+  const match = LIBRARY_CODE.exec(code);
+  return match ? { profile: match[1]!, secret: match[2]! } : null;
+}
+
+export function createInvitationId(): string {
+  return `inv_${randomBase32(12)}`;
 }
 
 export function toKey(profile: ProfileId, secret: string): string {

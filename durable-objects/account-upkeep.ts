@@ -2,7 +2,9 @@
 // written once on each day of use. Called by the Account.
 import { StateNewerError } from "../core/errors.ts";
 import type { MemorySwept, Sql } from "../core/ports.ts";
-import { DAY_MS, dayOf } from "../core/schemas/ids.ts";
+import { DAY_MS, type ProfileId, dayOf } from "../core/schemas/ids.ts";
+import { createMemoryStore } from "../stores/memory-store.ts";
+import { type ErasureEnv, toErasureStores } from "../wiring/erasure-stores.ts";
 
 export const UPKEEP_SCHEMA = [
   `CREATE TABLE IF NOT EXISTS account_state (one INTEGER PRIMARY KEY CHECK (one = 1), version INTEGER NOT NULL,
@@ -66,6 +68,12 @@ export function createUpkeep(sql: Sql) {
       sql.run("UPDATE account_state SET sweep_due = ?", nextSweep(now, left));
     },
   };
+}
+
+/** Deletes what was forgotten before `before`. */
+export async function sweepMemory(env: ErasureEnv, profile: ProfileId, before: number): Promise<MemorySwept["left"]> {
+  const { kv, clock } = toErasureStores(env);
+  return (await createMemoryStore({ kv, profile, clock, overlayMs: 0 }).sweep(before)).left;
 }
 
 function nextSweep(now: number, left: MemorySwept["left"]): number | null {

@@ -33,22 +33,24 @@ import { type KnownSignIn, SIGN_IN_UNKNOWN } from "./keys/sign-in-rows.ts";
 import type { HookEvent } from "../core/schemas/profile/hooks.ts";
 import { createAccountApprovals } from "./account-approvals.ts";
 import { type SuggestionDecision, createAccountSuggestions } from "./account-suggestions.ts";
-import { MORE_SCHEMA, OWN_TABLES, forgetSessionRows, tidyRows } from "./account-tables.ts";
+import { MORE_SCHEMA, OWN_TABLES, beginSessionErasure, tidyRows } from "./account-tables.ts";
 import { ConversationDesk } from "./conversations/conversation-desk.ts";
 import { type AccountHooks, createAccountHooks } from "./account-hooks.ts";
 import { HookDesk } from "./hook-desk.ts";
+import type { AccountLibrary } from "./library/account-library.ts";
+import { LibraryDesk } from "./library/library-desk.ts";
+import { openAccountLibrary } from "./library/open-library.ts";
 import { MovingDesk } from "./moving-desk.ts";
 import { TrainingDesk } from "./training-desk.ts";
 import { type AccountSettings, createAccountSettings } from "./account-settings.ts";
-import { type RunAllowance, collectSpent, putAllowance, refuseRequest, reserveRun } from "./account-curation.ts";
+import { type RunAllowance, collectQuietly, putAllowance, refuseRequest, reserveRun } from "./account-curation.ts";
 import { openMonth } from "./account-quota.ts";
-import { createUpkeep } from "./account-upkeep.ts";
+import { createUpkeep, sweepMemory } from "./account-upkeep.ts";
 import { type SessionPage, createSessionRows } from "./account-sessions.ts";
 import { type AccountLedger, LEDGER_SCHEMA, createAccountLedger } from "./account-ledger.ts";
 import { DELETED } from "./ledger-lines.ts";
 import { createCurationStore } from "../stores/curation/curation-store.ts";
 import { markProfileGone } from "../stores/erasure.ts";
-import { createMemoryStore } from "../stores/memory-store.ts";
 import { hasExternalMemory, toErasureStores } from "../wiring/erasure-stores.ts";
 import { readSettings } from "../wiring/settings.ts";
 import { ResponseDesk } from "./responses/response-desk.ts";
@@ -66,8 +68,10 @@ export class Account extends DurableObject<AccountEnv> {
   #opened: AccountLedger | null = null;
   #working: Promise<void> | null = null;
   #openedHooks: AccountHooks | null = null;
-  /** When reports of curations were last looked at, for hooks. */
-  #curationsSeenAt = 0;
+  #openedLibrary: AccountLibrary | null = null;
+  readonly #sockets = () => createKeySockets(toSql(this.ctx.storage));
+  readonly #upkeep = () => createUpkeep(toSql(this.ctx.storage));
+  readonly #approvals = () => createAccountApprovals(toSql(this.ctx.storage));
   /** What the desks share. `isThere`: false if there is no account; throws if a newer version made the tables, unless the call only reads. */
   readonly #sessionList = {
     isThere: (willWrite: boolean): boolean => (willWrite ? this.#isWritable() : this.#exists()),
@@ -131,10 +135,6 @@ export class Account extends DurableObject<AccountEnv> {
   #credentials() {
     const deps = { profile: this.ctx.id.name!, raiseVersion: () => this.#upkeep().raiseVersion() };
     return openKeys(toSql(this.ctx.storage), deps);
-  }
-
-  #sockets() {
-    return createKeySockets(toSql(this.ctx.storage));
   }
 
   /**
@@ -228,10 +228,11 @@ export class Account extends DurableObject<AccountEnv> {
     const ledger = this.#ledger();
     const isDeleted = this.#erasures().has("session", session);
     ledger.book(isDeleted ? { ...booking, session: DELETED } : booking);
+    const hasNews = this.#library().noteWork();
     this.ctx.waitUntil(
-      Promise.all([this.#noteDay(Date.now()), this.#reportCurations(Date.now())]).catch((error: unknown) =>
-        console.error(`account: upkeep: ${messageOf(error)}`),
-      ),
+      Promise.all([this.#noteDay(Date.now()), this.#reportCurations()])
+        .then(async () => hasNews && (await this.#arm()))
+        .catch((error: unknown) => console.error(`account: upkeep: ${messageOf(error)}`)),
     );
     if (title) this.#sessions().entitle(session, title);
   }
@@ -254,34 +255,26 @@ export class Account extends DurableObject<AccountEnv> {
     if (!this.#upkeep().note(now, this.#settings().memory.sweepDays)) return;
     await this.#arm();
     await this.#collect();
-    const { bucket } = toErasureStores(this.env);
-    const profileLedger = { bucket, profile: this.ctx.id.name!, ledger: this.#ledger() };
-    await putAllowance(profileLedger, this.#settings(), now);
+    await putAllowance(this.#profileLedger(), this.#settings(), now);
   }
 
-  /** Books what curations have spent. Never throws: the ledger must answer even if R2 does not. */
-  async #collect(): Promise<void> {
-    const { bucket } = toErasureStores(this.env);
-    try {
-      await collectSpent({ bucket, profile: this.ctx.id.name!, ledger: this.#ledger() }, Date.now());
-    } catch (error) {
-      console.error(JSON.stringify({ event: "curation_not_booked", error: messageOf(error) }));
-    }
+  #collect(): Promise<void> {
+    return collectQuietly(this.#profileLedger(), Date.now());
+  }
+
+  #profileLedger() {
+    return { bucket: toErasureStores(this.env).bucket, profile: this.ctx.id.name!, ledger: this.#ledger() };
   }
 
   /** Sweeps the memory of an idle profile, and tidies the ledger. */
   async #sweepDue(): Promise<void> {
-    const upkeep = this.#upkeep();
-    const now = Date.now();
+    const [upkeep, now] = [this.#upkeep(), Date.now()];
     if (!upkeep.isDue(now)) return;
     this.#ledger().tidy(now);
     this.#credentials().keys.tidy(now);
     if (this.#hasTable("hook_delivery")) this.#hooks().tidy(now);
     tidyRows(toSql(this.ctx.storage), now);
-    const before = now - this.#settings().memory.sweepDays * DAY_MS;
-    const { kv, clock } = toErasureStores(this.env);
-    const memory = createMemoryStore({ kv, profile: this.ctx.id.name!, clock, overlayMs: 0 });
-    upkeep.swept(now, (await memory.sweep(before)).left);
+    upkeep.swept(now, await sweepMemory(this.env, this.ctx.id.name!, now - this.#settings().memory.sweepDays * DAY_MS));
   }
 
   // ---- approvals ----
@@ -363,12 +356,13 @@ export class Account extends DurableObject<AccountEnv> {
     await this.#arm();
   }
 
-  /** Hands to the hooks what curations have withdrawn: the curator has no way out. At most once an hour, while the profile is used. */
-  async #reportCurations(now: number): Promise<void> {
-    if (now - this.#curationsSeenAt < HOUR_MS || this.#profileSettings().rev() === 0) return;
-    this.#curationsSeenAt = now;
-    const curations = createCurationStore({ bucket: toErasureStores(this.env).bucket });
-    if (!(await this.#hooks().takeCurations(curations))) return;
+  /** Hands to the hooks what curations have withdrawn: the curator has no way out. */
+  async #reportCurations(): Promise<void> {
+    if (
+      this.#profileSettings().rev() === 0 ||
+      !(await this.#hooks().lookAtCurations(() => createCurationStore(toErasureStores(this.env))))
+    )
+      return;
     this.#sendHookEvents();
     await this.#arm();
   }
@@ -392,6 +386,29 @@ export class Account extends DurableObject<AccountEnv> {
     return this.#openedHooks;
   }
 
+  // ---- the shared library; library/account-library.ts documents it ----
+
+  libraryDesk(): LibraryDesk {
+    const open = (willWrite: boolean) => (this.#sessionList.isThere(willWrite) ? this.#library() : null);
+    return new LibraryDesk(open, () => this.#arm());
+  }
+
+  /** Another profile no longer follows this one, or no longer shares with it. Called by the erasures of its Account. */
+  async partLibrary(...parted: Parameters<AccountLibrary["part"]>): Promise<void> {
+    if (this.#isWritable()) await this.#library().part(...parted);
+  }
+
+  /** A verdict has withdrawn a text that is shared. */
+  async tellFollowers(): Promise<void> {
+    if (this.#isWritable()) this.#library().planTelling(Date.now());
+    await this.#arm();
+  }
+
+  #library(): AccountLibrary {
+    const [sql, profile, makeTables] = [toSql(this.ctx.storage), this.ctx.id.name!, () => void this.#ledger()];
+    return (this.#openedLibrary ??= openAccountLibrary({ sql, env: this.env, profile, makeTables }));
+  }
+
   /** runs/account-runs.ts documents the calls. */
   runDesk(): RunDesk {
     return openRunDesk(this.ctx, this.env, this.#sessionList);
@@ -402,14 +419,6 @@ export class Account extends DurableObject<AccountEnv> {
 
   #profileSettings() {
     return createAccountSettings(toSql(this.ctx.storage));
-  }
-
-  #approvals() {
-    return createAccountApprovals(toSql(this.ctx.storage));
-  }
-
-  #upkeep() {
-    return createUpkeep(toSql(this.ctx.storage));
   }
 
   /** In force for this profile. */
@@ -429,18 +438,7 @@ export class Account extends DurableObject<AccountEnv> {
     const isListed = this.#sessions().find([session]).length > 0;
     if (isListed) await releaseSession(this.env.SESSION, this.ctx.id.name!, session, ledger);
     if (!this.#isWritable()) return "unknown"; // the profile was deleted meanwhile
-    const known = this.ctx.storage.transactionSync(() => {
-      const begun = this.#sessions().descendants(session);
-      if (!this.#sessions().remove(session) && !this.#erasures().isPending("session", session)) return false;
-      for (const one of [session, ...begun]) {
-        this.#sessions().remove(one);
-        if (this.#hasTable("hook_delivery")) this.#hooks().forgetSession(one);
-        forgetSessionRows(toSql(this.ctx.storage), one);
-        ledger.forgetSession(one);
-        this.#erasures().begin("session", one, Date.now());
-      }
-      return true;
-    });
+    const known = beginSessionErasure(this.ctx.storage, { session, ledger, now: Date.now() });
     return known ? this.#erase("session", session) : "unknown";
   }
 
@@ -449,6 +447,7 @@ export class Account extends DurableObject<AccountEnv> {
     if (!this.#isWritable()) return "unknown";
     this.#ledger();
     this.#erasures().begin("skill", skill, Date.now());
+    this.#library().planTelling(Date.now());
     return this.#erase("skill", skill);
   }
 
@@ -469,6 +468,7 @@ export class Account extends DurableObject<AccountEnv> {
       return true;
     }
     const hasExternal = hasExternalMemory(this.env);
+    this.#library().partFromAll();
     beginProfileErasure(toSql(this.ctx.storage), { profile, hasExternal, tables: OWN_TABLES, now: Date.now() });
     this.#opened = null;
     await this.#work();
@@ -506,6 +506,12 @@ export class Account extends DurableObject<AccountEnv> {
     if (this.#hasTable("erasure")) await this.#eraseDue();
     if (this.#exists()) await this.#sweepDue();
     if (this.#hasTable("hook_delivery")) this.#sendHookEvents();
+    // Not awaited either: it waits for other Accounts.
+    this.ctx.waitUntil(
+      this.#library()
+        .sendDue()
+        .then(() => this.#arm()),
+    );
     await this.#arm();
   }
 
@@ -526,18 +532,12 @@ export class Account extends DurableObject<AccountEnv> {
       this.#hasTable("erasure") ? this.#erasures().nextDue() : null,
       this.#exists() ? this.#upkeep().due() : null,
       this.#sockets().nextDue(),
-      this.#hookDue(),
+      this.#hasTable("hook_delivery") ? this.#hooks().nextDue() : null,
+      this.#library().nextDue(),
     ].filter((at) => at !== null);
     const due = dues.length === 0 ? null : Math.min(...dues);
     if (due === null) await this.ctx.storage.deleteAlarm();
     else await this.ctx.storage.setAlarm(Math.max(due, Date.now()));
-  }
-
-  /** While events are being sent, the alarm only matters if the object dies. */
-  #hookDue(): number | null {
-    if (!this.#hasTable("hook_delivery")) return null;
-    const due = this.#hooks().nextDue();
-    return due !== null && this.#hooks().isSending() ? Math.max(due, Date.now() + WORK_RETRY_MS) : due;
   }
 
   /** The tables must exist. */

@@ -19,6 +19,7 @@ describe("redactText", () => {
     ["Stripe key", `sk_live_${x(24)}`],
     ["npm token", `npm_${x(36)}`],
     ["Talaria key", `tal_${x(26, "0123456789abcdefghjkmnpqrs")}_${x(52)}`],
+    ["Talaria library code", `tlib_${x(26, "0123456789abcdefghjkmnpqrs")}_${x(52)}`],
     ["Talaria sign-in code", `tlink_${x(26, "0123456789abcdefghjkmnpqrs")}_${x(52)}`],
     ["JWT", `eyJ${x(20)}.eyJ${x(30)}.${x(43)}`],
     ["bearer token", `Bearer ${x(30)}`],

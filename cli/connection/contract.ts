@@ -2089,7 +2089,7 @@ export interface Contract {
     answer: { name: string; files: Record<string, string | { base64: string }>; warnings: string[] };
   };
   "POST /v1/skills/{name}/publish": {
-    body: { public: boolean };
+    body: { public?: boolean | undefined; shared?: boolean | undefined };
     answer: {
       v: 1;
       name: string;
@@ -2556,6 +2556,7 @@ export interface Contract {
           }
         | { v: 1; name: string; rev: number; text: string; purgedAt: number; blobs?: string[] | undefined }
       )[];
+      acts?: { at: number; by: string; act: string; label?: string | undefined; rev?: number | undefined }[] | undefined;
     };
   };
   "GET /v1/skills/{name}/revisions/{rev}": {
@@ -2709,6 +2710,7 @@ export interface Contract {
         } | null;
       }[];
       seen: number;
+      followers?: { profiles: number; uses: number; successes: number; failures: number; weight: number } | undefined;
     };
   };
   "GET /v1/memory": {
@@ -6082,6 +6084,65 @@ export interface Contract {
   };
   "DELETE /v1/sessions/{session}/goal": {
     answer: null;
+  };
+  "GET /v1/library": {
+    answer: {
+      followers: {
+        profile: string;
+        label: string;
+        since: number;
+        evidence: boolean;
+        sendsEvidence: boolean;
+        told: boolean;
+      }[];
+      following: { profile: string; label: string; since: number; evidence: boolean; takesEvidence: boolean }[];
+      invitations: { id: string; label: string; createdAt: number; expiresAt: number; uses: number }[];
+    };
+  };
+  "POST /v1/library/invitations": {
+    body?: { label?: string | undefined; expiresInMs?: number | undefined; uses?: number | undefined };
+    answer: { id: string; label: string; createdAt: number; expiresAt: number; uses: number; code: string };
+  };
+  "DELETE /v1/library/invitations/{invitation}": {
+    answer: null;
+  };
+  "PATCH /v1/library/followers/{profile}": {
+    body: { evidence: boolean };
+    answer: {
+      profile: string;
+      label: string;
+      since: number;
+      evidence: boolean;
+      sendsEvidence: boolean;
+      told: boolean;
+    };
+  };
+  "DELETE /v1/library/followers/{profile}": {
+    answer: null;
+  };
+  "POST /v1/library/following": {
+    body: { code: string; evidence?: boolean | undefined; label?: string | undefined };
+    answer: { profile: string; label: string; since: number; evidence: boolean; takesEvidence: boolean };
+  };
+  "PATCH /v1/library/following/{profile}": {
+    body: { evidence?: boolean | undefined; label?: string | undefined };
+    answer: { profile: string; label: string; since: number; evidence: boolean; takesEvidence: boolean };
+  };
+  "DELETE /v1/library/following/{profile}": {
+    answer: null;
+  };
+  "GET /v1/library/following/{profile}/skills": {
+    answer: {
+      skills: { name: string; description: string; text: string; installed: boolean; update: boolean }[];
+    };
+  };
+  "POST /v1/library/following/{profile}/install": {
+    body?: { skills?: string[] | undefined };
+    answer: {
+      installed: { name: string; rev: number }[];
+      refused: { name: string; code: string; detail: string }[];
+      left: string[];
+    };
   };
   "POST /v1/export": {
     answer: { export: string; deployment: string };

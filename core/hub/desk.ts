@@ -63,7 +63,7 @@ export function keepPackage(
   return desk.quarantine.put(asked, hash, { ...rest, files: toContents(files) });
 }
 
-/** Exactly what was shown. Failure: `hub_not_inspected`. */
+/** Exactly what was shown. A shared skill must still be shared in that text. Failures: `hub_not_inspected`, and those of the library. */
 export async function readKept(desk: HubDesk, asked: HubRef, hash: Sha256): Promise<Result<FetchedPackage>> {
   const kept = await desk.quarantine.get(asked, hash);
   if (!kept) {
@@ -71,6 +71,11 @@ export async function readKept(desk: HubDesk, asked: HubRef, hash: Sha256): Prom
       "hub_not_inspected",
       "Nothing with this `hash` is kept: what was shown is kept for a day. Look at it again.",
     );
+  }
+  if (asked.source === "library") {
+    const source = openSource(desk, asked.source);
+    const now = source.ok ? await source.value.look({ ...asked, version: kept.version }, desk.signal) : source;
+    if (!now.ok) return now;
   }
   const { v: _v, at: _at, files, ...rest } = kept;
   return ok({ ...rest, files: fromContents(files) });

@@ -111,6 +111,10 @@ export const ACCOUNT_FATES: Record<string, Fate> = {
   training_model: "stays: as `training_job`; the adapter is at the service",
   hook_delivery: "stays: this deployment delivers its events",
   hook_curation: "rebuilt: by the next booking",
+  library_invitation: "stays: a code of this deployment",
+  library_follower: "stays: both profiles are of this deployment; another one is invited and followed anew",
+  library_following: "stays: as `library_follower`; the copies travel, and their lock says where they came from",
+  library_count: "stays: as `library_follower`",
 };
 
 export const ARCHIVE_FATES: Record<string, Fate> = {

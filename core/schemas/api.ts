@@ -17,6 +17,7 @@ import { CurationId, ProfileId, ReviewId, SessionId, Sha256, SkillName, TurnId }
 import { Observation, TraceStep } from "./learning/learning.ts";
 import { MemoryEntry, MemoryStoreName } from "./memory.ts";
 import { Personality } from "./profile/personality.ts";
+import { SkillAct } from "./keys/audit.ts";
 import { Scope } from "./keys/scope.ts";
 import { Lesson, ReviewDead, ReviewJob, ReviewResult, ReviewState, Trigger } from "./learning/review.ts";
 import { ToolSettings } from "./profile/tools.ts";
@@ -359,7 +360,12 @@ export const PutSkill = z.strictObject({
   base: z.int().min(0).optional(),
 });
 /** A purged revision is represented by its tombstone. */
-export const SkillRevisionList = Page.extend({ revisions: z.array(PastRevision) });
+export const SkillRevisionList = Page.extend({
+  revisions: z.array(PastRevision),
+  acts: z.array(SkillAct).optional().meta({
+    description: "With the first page: what keys and people did to the skill in the last 90 days, newest first",
+  }),
+});
 export const SkillRevisionDetail = z.object({ revision: SkillRevision, files: FileContents });
 /** The difference between `rev` and `against`. 0 stands for the empty state before the first revision. */
 export const SkillDiff = z.object({

@@ -47,7 +47,12 @@ export type ExportFormat = z.infer<typeof ExportFormat>;
 export const ExportedFolder = z.object({ name: SkillName, files: FileContents, warnings: z.array(z.string()) });
 export type ExportedFolder = z.infer<typeof ExportedFolder>;
 
-export const PublishSkill = z.strictObject({ public: z.boolean() });
+export const PublishSkill = z
+  .strictObject({
+    public: z.boolean().optional().meta({ description: "To everyone, and so also to followers" }),
+    shared: z.boolean().optional().meta({ description: "To the profiles that follow this one" }),
+  })
+  .refine((offered) => Object.keys(offered).length > 0, "say `public`, `shared` or both");
 
 /** Agent Skills Discovery 0.2.0. */
 export const DISCOVERY_SCHEMA = "https://schemas.agentskills.io/discovery/0.2.0/schema.json";

@@ -200,6 +200,8 @@ export interface AccountPort {
   reserveTurn(request: TurnRequest): Promise<Budget | MonthSpent | null>;
   /** Books what a turn or a review spent, once for each id, and releases its reservation. */
   book(booking: Booking): Promise<void>;
+  /** A text that the profile shares was withdrawn: its followers are told. Absent: nobody can follow it. */
+  tellFollowers?(): Promise<void>;
 }
 
 export interface ReviewRequest {

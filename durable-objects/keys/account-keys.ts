@@ -4,6 +4,7 @@ import { type Result, err, ok } from "../../core/errors.ts";
 import type { ChangeKey, CreateKey, CreatedKey, KeyInfo } from "../../core/schemas/api.ts";
 import { DAY_MS } from "../../core/schemas/ids.ts";
 import type { Actor } from "../../core/schemas/keys/actor.ts";
+import type { NewAuditEntry } from "../../core/schemas/keys/audit.ts";
 import { sha256Hex } from "../../core/schemas/learning/digest.ts";
 import { ALL_SCOPES, type Scope } from "../../core/schemas/keys/scope.ts";
 import { createKeyId, createSecret, toKey } from "../account-key.ts";
@@ -78,6 +79,10 @@ export function createAccountKeys({ sql, profile, raiseVersion, signIns, signInC
 
   return {
     audit,
+    /** With the label that the key has now. */
+    noteAct(entry: NewAuditEntry, now: number): void {
+      audit.add(entry, now, entry.key === undefined ? undefined : rows.find(entry.key)?.label);
+    },
     /** Failures: `key_unknown`, `key_expired`. `mayWrite`: the use is noted. */
     check(secret: string, now: number, mayWrite: boolean): Result<CheckedKey> {
       const checked = rows.check(secret, now);

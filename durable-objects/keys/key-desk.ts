@@ -3,9 +3,9 @@
 import { RpcTarget } from "cloudflare:workers";
 import { type Result, err } from "../../core/errors.ts";
 import type { ChangeKey, CreateKey, CreatedKey, KeyInfo, SessionInfo } from "../../core/schemas/api.ts";
-import type { AuditAsked, AuditEntry, NewAuditEntry } from "../../core/schemas/keys/audit.ts";
+import type { AuditAsked, AuditEntry, NewAuditEntry, SkillAct } from "../../core/schemas/keys/audit.ts";
 import type { Actor } from "../../core/schemas/keys/actor.ts";
-import type { SessionId } from "../../core/schemas/ids.ts";
+import type { SessionId, SkillName } from "../../core/schemas/ids.ts";
 import type { AccountKeys, SocketOpener } from "./account-keys.ts";
 import { KEY_UNKNOWN } from "./key-rows.ts";
 import { type SocketHolder, readBoardHolder } from "./key-sockets.ts";
@@ -61,7 +61,10 @@ export class KeyDesk extends RpcTarget {
   }
   /** Nothing is noted of a deleted profile. */
   noteAct(entry: NewAuditEntry): void {
-    this.#open(true)?.audit.add(entry, Date.now());
+    this.#open(true)?.noteAct(entry, Date.now());
+  }
+  skillActs(name: SkillName): SkillAct[] {
+    return this.#open(false)?.audit.ofSkill(name, Date.now()) ?? [];
   }
   listAudit(asked: AuditAsked): AuditEntry[] {
     return this.#open(false)?.audit.list(asked, Date.now()) ?? [];

@@ -451,6 +451,7 @@ function toHost(ctx: DurableObjectState, env: SessionEnv, settings: Settings): S
       reserveReview: (request) => env.ACCOUNT.getByName(profile).reserveReview(request),
       reserveTurn: (request) => env.ACCOUNT.getByName(profile).reserveTurn(request),
       book: (booking) => env.ACCOUNT.getByName(profile).book(booking),
+      tellFollowers: () => env.ACCOUNT.getByName(profile).tellFollowers(),
     },
     approvals: {
       read: () => env.ACCOUNT.getByName(profile).readApprovals(),

@@ -25,7 +25,7 @@ const GROUPS: [title: string, test: RegExp][] = [
   ["Compatible endpoints", /^\/v1\/(chat\/|models|responses|messages)/],
   ["Runs", /^\/v1\/runs/],
   ["Skills", /^\/v1\/skills/],
-  ["Skills of others", /^\/v1\/hub/],
+  ["Skills of others", /^\/v1\/(hub|library)/],
   ["Public skills", /\/\.well-known\//],
   ["Memory", /^\/v1\/memory/],
   ["Changes that wait for approval", /^\/v1\/pending/],

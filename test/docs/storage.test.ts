@@ -28,6 +28,7 @@ describe("docs/STORAGE.md", () => {
         "durable-objects/account-tables.ts",
         "durable-objects/keys",
         "durable-objects/runs",
+        "durable-objects/library",
         "durable-objects/conversations",
         "durable-objects/responses",
         "durable-objects/account-sessions.ts",

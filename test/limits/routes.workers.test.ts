@@ -190,6 +190,11 @@ const OF_CHANNEL = {
   status: 200,
   values: { platform: "telegram", person: "7", pairing: "0".repeat(16), chat: "0".repeat(32) },
 };
+const OF_LIBRARY = {
+  most: 2,
+  status: 200,
+  values: { profile: "0".repeat(26), invitation: `inv_${"0".repeat(12)}` },
+};
 const HEADS = formatPlace({ in: "object", last: "", place: { step: "heads", after: "" } });
 const OF_EXPORT = { export: `exp_${"0".repeat(26)}` };
 const ZIP = { body: "bytes", type: "application/zip" };
@@ -404,6 +409,17 @@ const TABLE: Record<string, Asked> = {
     ...{ most: 1, status: 200 },
     body: { model: "talaria", messages: [{ role: "user", content: "Hello." }] },
   },
+  "GET /v1/library": OF_LIBRARY,
+  "POST /v1/library/invitations": { ...OF_LIBRARY, most: 3, status: 201 },
+  "DELETE /v1/library/invitations/{invitation}": { ...OF_LIBRARY, most: 3, status: 204 },
+  "PATCH /v1/library/followers/{profile}": { ...OF_LIBRARY, most: 3, body: { evidence: true } },
+  "DELETE /v1/library/followers/{profile}": { ...OF_LIBRARY, most: 3, status: 204 },
+  // The two Accounts speak to each other: this is the follower's part.
+  "POST /v1/library/following": { ...OF_LIBRARY, most: 3, status: 201, body: { code: "tlib_x_y" } },
+  "PATCH /v1/library/following/{profile}": { ...OF_LIBRARY, most: 3, body: { label: "Ours" } },
+  "DELETE /v1/library/following/{profile}": { ...OF_LIBRARY, most: 3, status: 204 },
+  "GET /v1/library/following/{profile}/skills": { ...OF_LIBRARY, most: 10 },
+  "POST /v1/library/following/{profile}/install": { ...OF_LIBRARY, most: 10 },
   "GET /v1/hooks": OF_HOOK,
   "POST /v1/hooks": {
     ...OF_HOOK,

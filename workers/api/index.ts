@@ -37,6 +37,8 @@ import { receiveEmail } from "./channels/email.ts";
 import { channelPeople } from "./channels/people.ts";
 import { deliveries } from "./channels/deliveries.ts";
 import { inboundChannels } from "./channels/inbound.ts";
+import { library } from "./library/library.ts";
+import { offered } from "./library/offered.ts";
 import { hooks } from "./profiles/hooks.ts";
 import { hub } from "./hub/hub.ts";
 import { hubSkills } from "./hub/hub-skills.ts";
@@ -249,6 +251,8 @@ for (const resource of [
   blueprints,
   suggestions,
   goals,
+  library,
+  offered,
   exportProfile,
   trajectories,
   importProfile,

@@ -156,6 +156,7 @@ export const CODE_BY_FIELD: Record<string, ProblemCode> = {
   "param.pending": "bad_pending_id",
   "param.policy": "bad_policy_id",
   "param.hook": "bad_hook_id",
+  "param.invitation": "bad_invitation_id",
   "param.platform": "bad_platform",
   "param.role": "bad_role",
   "param.job": "bad_job",

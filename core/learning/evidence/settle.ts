@@ -103,7 +103,8 @@ async function carryOut(options: SettleOptions, judged: SkillHead, stats: SkillS
 
 /**
  * The state that the verdict demands; `null`: no change. Skills that a person pinned or archived, and bundled ones, do not change.
- * A person's own or imported skill is never withdrawn: it becomes stale and is offered last.
+ * A person's own or imported skill is never withdrawn: it becomes stale and is offered last. A copy of a followed
+ * profile's skill is another agent's lesson, and is withdrawn here as a learned one is.
  */
 function decideState(
   head: SkillHead,
@@ -116,7 +117,7 @@ function decideState(
   const isOffered = state === "trial" || state === "active" || state === "stale";
   if (!isOffered || head.pinned || origin === "bundled") return null;
   const isPersons = origin === "user" || origin === "hub";
-  if (verdict === "withdrawn" && !isPersons) return "withdrawn";
+  if (verdict === "withdrawn" && (!isPersons || isFollowed(head))) return "withdrawn";
   if (verdict === "withdrawn") return state === "stale" ? null : "stale";
   // A verdict can only take back an active state that a verdict gave.
   const wasActivatedByVerdict = head.settled?.to === "active" && head.settled.rev === head.rev;
@@ -189,6 +190,11 @@ async function toWithdrawn(
 ): Promise<Result<SkillNext>> {
   const { skills, op } = options;
   const withdrawn = withdrawnWith(head);
+  if (isFollowed(head)) {
+    // An earlier text may be one that its publisher has withdrawn.
+    const reason = `${why} The copy is archived here only; its publisher is not told.`;
+    return ok({ ...markWithdrawn(toStateChange(head, "archived", reason, op)), withdrawn });
+  }
   const revisions = (await skills.revisions(head.name, { limit: MAX_LOOKED_BACK })).filter(
     ({ rev }) => rev >= (head.firstRev ?? 1),
   );
@@ -219,6 +225,11 @@ async function toWithdrawn(
     });
   }
   return ok({ ...markWithdrawn(toStateChange(head, "archived", `${why} No earlier text is left.`, op)), withdrawn });
+}
+
+/** A copy of a skill that another profile shares. A person's own edit makes it theirs. */
+function isFollowed({ origin, from }: SkillHead): boolean {
+  return origin === "hub" && from?.source === "library";
 }
 
 function toStateChange(head: SkillHead, to: SkillState, reason: string, op: string): SkillNext {

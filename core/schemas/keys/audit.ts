@@ -18,6 +18,14 @@ export const AuditEntry = z.object({
 export type AuditEntry = z.infer<typeof AuditEntry>;
 export type NewAuditEntry = Omit<AuditEntry, "id" | "at"> & { isAdmin: boolean };
 
+/** Of one skill: who approved, edited, archived or undid it. `rev`: of an undo. */
+export const SkillAct = AuditEntry.pick({ at: true, by: true, act: true }).extend({
+  /** Of the key, as it was then: it stays when the key is revoked. */
+  label: z.string().optional(),
+  rev: z.int().optional(),
+});
+export type SkillAct = z.infer<typeof SkillAct>;
+
 /** Newest first. */
 export const AuditList = z.object({ entries: z.array(AuditEntry), next: z.string().optional() });
 

@@ -2,6 +2,7 @@
 // core/learning/evidence/describe.ts computes it.
 import * as z from "zod";
 import { Sha256, SkillName } from "../ids.ts";
+import { FollowerCounts } from "../library/library.ts";
 import { Evidence, Judge, Outcome, TextVerdict } from "../skill.ts";
 
 const share = z.number().min(0).max(1);
@@ -55,5 +56,8 @@ export const SkillEvidence = z.object({
   uses: z.array(SkillUsed),
   /** How many there are in all. */
   seen: z.int(),
+  followers: FollowerCounts.optional().meta({
+    description: "What followers sent of the present text. It enters no verdict. Absent for a skill that is not shared",
+  }),
 });
 export type SkillEvidence = z.infer<typeof SkillEvidence>;

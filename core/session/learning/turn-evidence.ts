@@ -3,6 +3,7 @@
 import { messageOf } from "../../errors.ts";
 import { isAnswered } from "../../learning/observe/observe.ts";
 import { taskOf } from "../../learning/requests.ts";
+import { isShared } from "../../library/offer.ts";
 import { type SkillMove, settleSkill } from "../../learning/evidence/settle.ts";
 import { type SkillName, dayOf } from "../../schemas/ids.ts";
 import type { LoadedText, Neighbourhood, Observation, TriedWords } from "../../schemas/learning/learning.ts";
@@ -110,6 +111,7 @@ async function settleTexts(
     const { skills, evidence, settings } = host;
     const { moved } = await settleSkill({ skills, evidence, settings, skill, op });
     if (moved) moves.push(moved);
+    if (moved?.withdrew && isShared(line)) await host.account.tellFollowers?.();
   }
   return moves;
 }

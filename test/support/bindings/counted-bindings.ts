@@ -128,6 +128,7 @@ function createCountedAccount() {
     },
     removeSetting: async () => ok(null),
     hookDesk: () => hookDesk,
+    libraryDesk: () => libraryDesk,
     runDesk: () => runDesk,
     conversationDesk: () => conversationDesk,
     responseDesk: () => responseDesk,
@@ -147,6 +148,7 @@ const keyDesk = {
   noteSocket: async () => ok(`${key.id}.0`),
   noteAct: async () => {},
   listAudit: async () => [],
+  skillActs: async () => [],
   [Symbol.dispose]() {},
 };
 
@@ -168,6 +170,26 @@ const hookDesk = {
   rotate: async () => ok({ secret: "whsec_x" }),
   test: async () => ok({ delivered: true, status: 200, ms: 1 }),
   deliveries: async () => ok([]),
+  [Symbol.dispose]() {},
+};
+
+/** Of a profile that follows this one, and that this one follows. */
+const member = { profile: "0".repeat(26), label: "", since: 1, evidence: true };
+const follower = { ...member, sendsEvidence: true, told: true };
+const following = { ...member, takesEvidence: true };
+const invitation = { id: `inv_${"0".repeat(12)}`, label: "", createdAt: 1, expiresAt: 2, uses: 1 };
+const libraryDesk = {
+  list: async () => ({ followers: [follower], following: [following], invitations: [invitation] }),
+  invite: async () => ok({ ...invitation, code: "tlib_x_y" }),
+  takeBack: async () => ok(null),
+  follow: async () => ok(following),
+  changeFollowing: async () => ok(following),
+  unfollow: async () => ok(null),
+  changeFollower: async () => ok(follower),
+  removeFollower: async () => ok(null),
+  countsOf: async () => null,
+  planTelling: async () => null,
+  give: async () => true,
   [Symbol.dispose]() {},
 };
 

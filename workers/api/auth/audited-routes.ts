@@ -9,6 +9,8 @@ export interface AuditedRoute {
   /** Where the target's id is, if the path does not hold it: a field of the answer, or the names of the body's fields. */
   answer?: string;
   namesFields?: true;
+  /** The answer names the skill that was decided on (`seen.skill`), which is noted after the id. */
+  ofSkill?: true;
 }
 
 /** By operation id. */
@@ -78,11 +80,19 @@ export const AUDITED_ROUTES: Record<string, AuditedRoute> = {
   publishSkill: { act: "skill_publish", isAdmin: true },
   undoSkillRevision: { act: "skill_undo" },
   purgeSkillRevision: { act: "skill_purge" },
+  inviteFollowers: { act: "library_invite", isAdmin: true, answer: "id" },
+  deleteInvitation: { act: "library_invitation_delete", isAdmin: true },
+  changeFollower: { act: "library_follower_change", isAdmin: true },
+  removeFollower: { act: "library_follower_remove", isAdmin: true },
+  followLibrary: { act: "library_follow", isAdmin: true, answer: "profile" },
+  changeFollowing: { act: "library_following_change", isAdmin: true },
+  unfollowLibrary: { act: "library_unfollow", isAdmin: true },
+  installOffered: { act: "library_install", isAdmin: true },
   addMemory: { act: "memory_add", answer: "id" },
   replaceMemory: { act: "memory_replace" },
   forget: { act: "memory_forget" },
   purgeMemory: { act: "memory_purge" },
-  decidePending: { act: "pending_decide" },
+  decidePending: { act: "pending_decide", ofSkill: true },
   decideApproval: { act: "approval_decide" },
   approveRun: { act: "approval_decide" },
   revokeAllowance: { act: "allowance_revoke" },

@@ -18,7 +18,8 @@ export function noteActs(operationId: string | undefined): MiddlewareHandler<Api
       await next();
       if (c.res.status >= 400) return;
       const { principal } = c.var as { principal?: Principal };
-      const answer = principal && route.answer === undefined ? {} : await readAnswer(c.res);
+      const isInPath = route.answer === undefined && !route.ofSkill;
+      const answer = principal && isInPath ? {} : await readAnswer(c.res);
       // The operator's acts are noted in the profile that they concern.
       const profile = principal?.profile ?? String(answer.profile ?? c.req.param("profile") ?? "");
       const target = await findTarget(c, route, answer);
@@ -46,9 +47,13 @@ type Act = Pick<NewAuditEntry, "act" | "target" | "isAdmin">;
 
 async function findTarget(
   c: Context<ApiEnv>,
-  { answer: field, namesFields }: AuditedRoute,
+  { answer: field, namesFields, ofSkill }: AuditedRoute,
   answer: Record<string, unknown>,
 ): Promise<string> {
+  if (ofSkill) {
+    const { skill } = (answer.seen ?? {}) as { skill?: string };
+    return [...Object.values(c.req.param()), ...(skill === undefined ? [] : [skill])].join(" ");
+  }
   if (namesFields) return Object.keys(await c.req.json<object>()).join();
   const path = Object.values(c.req.param()).join("/");
   return field === undefined ? path : String(answer[field] ?? path);

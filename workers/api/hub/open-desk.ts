@@ -10,6 +10,7 @@ import { createHubQuarantine } from "../../../stores/hub/quarantine-store.ts";
 import { systemClock } from "../../../stores/platform/system-clock.ts";
 import { runChecks } from "../../../wiring/checks.ts";
 import { openHubSources } from "../../../wiring/hub.ts";
+import { openLibrarySource } from "../../../wiring/library.ts";
 import { openSealer } from "../../../wiring/sealing.ts";
 import type { ApiEnv } from "../auth/principal.ts";
 import { parseEnvSettings } from "../env.ts";
@@ -46,7 +47,9 @@ export async function openReachingDesk(c: Context<ApiEnv>): Promise<HubDesk & { 
   // A token that cannot be opened, or is for another server, is not sent: what is public can be read without.
   const githubToken = token?.ok ? token.value : null;
   const taps = Object.entries(hubTaps).map(([tap, { source, identifier }]) => ({ tap, source, identifier }));
-  return { ...openDesk(c), sources: openHubSources({ env: c.env, settings, profile, githubToken }), taps };
+  const library = openLibrarySource({ env: c.env, settings, profile });
+  const sources = { ...openHubSources({ env: c.env, settings, profile, githubToken }), library };
+  return { ...openDesk(c), sources, taps };
 }
 
 /** What is kept for a day is swept, also of a profile that nobody uses again. */

@@ -16,6 +16,7 @@ import { SkillName } from "../../../core/schemas/ids.ts";
 import { SkillHead } from "../../../core/schemas/skill.ts";
 import { pack } from "../../../core/skills/exchange/archive.ts";
 import { toImport } from "../../../core/skills/exchange/import.ts";
+import { isShared } from "../../../core/library/offer.ts";
 import { makeStrictCopy } from "../../../core/skills/exchange/strict.ts";
 import { findBadScripts } from "../../../core/skills/checks.ts";
 import { conditionsOf } from "../../../core/skills/format/conditions.ts";
@@ -26,7 +27,7 @@ import { seeds } from "../../../skills-seed/index.ts";
 import { runChecks } from "../../../wiring/checks.ts";
 import { unwrap } from "../problems.ts";
 import { Flag, PROBLEM_RESPONSE, describeResponses, createRouter, jsonBody, refuses } from "../router.ts";
-import { followPublication } from "./public-skills.ts";
+import { DECIDED_AFTER_MS, followPublication, tellFollowers } from "./public-skills.ts";
 import { IMPORT_FOLDER, readImport } from "./read-import.ts";
 import { scanImport } from "./scan-import.ts";
 import { amend, presentFiles } from "./skills.ts";
@@ -179,7 +180,7 @@ exchange.openapi(
   },
 );
 
-/** Public skills of a profile. Listing them costs one read each, and longer lists are not useful. */
+/** Public and shared skills of a profile, of each kind. Listing the public ones costs one read each, and longer lists are not useful. */
 const MAX_PUBLIC = 200;
 
 exchange.openapi(
@@ -190,32 +191,41 @@ exchange.openapi(
     scope: "admin",
     ...refuses("skill_not_found", "skill_archived", "too_many_public", "skill_deleted", "busy"),
     description:
-      "Publishes or withdraws the skill. Anyone can read a public skill under `/.well-known/agent-skills/`, always its newest version.",
+      "Publishes, shares or withdraws the skill. Anyone can read a public skill under `/.well-known/agent-skills/`, always its newest version. " +
+      "A shared one is read by the profiles that follow this one (`/v1/library`); a public one is shared as well. When both end, its followers' " +
+      "copies of the text are archived.",
     request: { params: SkillParams, body: jsonBody(PublishSkill) },
     responses: describeResponses(200, "The present skill", SkillHead),
   }),
   async (c) => {
     const { name } = c.req.valid("param");
     const next = c.req.valid("json");
-    const store = openSkills(c.env, c.var.profile);
-    const since = (await store.head(name))?.rev ?? 0;
+    const { profile } = c.var;
+    const store = openSkills(c.env, profile);
+    const before = await store.head(name);
+    const since = before?.rev ?? 0;
+    await tellFollowers(c.env, profile, before, DECIDED_AFTER_MS);
     const published = await store.change({
       name,
       op: `api:${ulid()}`,
       since,
       decide(current, index) {
-        if (next.public && current?.head.state === "archived") {
+        const offers = (["public", "shared"] as const).filter((field) => next[field]);
+        if (offers.length > 0 && current?.head.state === "archived") {
           return err("skill_archived", `The skill \`${name}\` is archived. Restore it first, then publish it.`);
         }
-        const others = Object.entries(index.skills).filter(([other, line]) => other !== name && line.public);
-        if (next.public && others.length >= MAX_PUBLIC) {
-          return err("too_many_public", `A profile has at most ${MAX_PUBLIC} public skills. Withdraw one first.`);
+        for (const field of offers) {
+          const others = Object.entries(index.skills).filter(([other, line]) => other !== name && line[field]);
+          if (others.length < MAX_PUBLIC) continue;
+          return err("too_many_public", `A profile has at most ${MAX_PUBLIC} ${field} skills. Withdraw one first.`);
         }
         return amend(name, current, next);
       },
     });
     const { head } = unwrap(published);
-    await followPublication(c.env, c.var.profile, head);
+    await followPublication(c.env, profile, head);
+    // Also of a skill that is shared from now on: a follower may have a copy that was withdrawn.
+    await tellFollowers(c.env, profile, before && isShared(before) ? before : head);
     return c.json(head, 200);
   },
 );

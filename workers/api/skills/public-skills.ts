@@ -5,10 +5,13 @@ import { sha256Hex } from "../../../core/schemas/learning/digest.ts";
 import type { FileBody } from "../../../core/schemas/file-body.ts";
 import type { ProfileId } from "../../../core/schemas/ids.ts";
 import type { IndexLine, SkillHead } from "../../../core/schemas/skill.ts";
+import { isShared } from "../../../core/library/offer.ts";
 import { pack } from "../../../core/skills/exchange/archive.ts";
 import { type PublicArchives, createPublicArchives } from "../../../stores/skills/public-archives.ts";
 import { toBucket } from "../../../stores/platform/r2.ts";
 import type { Env } from "../env.ts";
+import { askDesk } from "../sessions/ask-desk.ts";
+import { openAccount } from "../sessions/session-rpc.ts";
 import { openSkills } from "../stores.ts";
 import { type PresentSkill, presentSkill, readSkillFile } from "./present-skill.ts";
 
@@ -66,3 +69,13 @@ export async function followPublication(env: Env, profile: ProfileId, head: Skil
   if (shown && !isJustText(shown)) await packOnce(place, shown);
   else await place.archives.drop(head.name);
 }
+
+/** Before a person's decision on a shared skill, so that a crash in it is noticed, and after it. No call for any other skill. */
+export async function tellFollowers(env: Env, profile: ProfileId, skill: SkillHead | null, afterMs = 0): Promise<void> {
+  if (skill && isShared(skill)) {
+    await askDesk(openAccount(env, profile).libraryDesk(), (desk) => desk.planTelling(afterMs));
+  }
+}
+
+/** By then the decision is stored, or its request has failed. */
+export const DECIDED_AFTER_MS = 60_000;

@@ -21,6 +21,8 @@ import { descending, pageQuery, toPage } from "../pages.ts";
 import { unwrap } from "../problems.ts";
 import { describeResponses, createRouter, numeric, jsonBody, refuses } from "../router.ts";
 import { bundledFiles, changeSkill } from "./skills.ts";
+import { askDesk } from "../sessions/ask-desk.ts";
+import { openAccount } from "../sessions/session-rpc.ts";
 import { openSkills } from "../stores.ts";
 
 export const skillHistory = createRouter();
@@ -38,7 +40,8 @@ skillHistory.openapi(
     path: "/v1/skills/{name}/revisions",
     operationId: "listSkillRevisions",
     ...refuses("skill_not_found"),
-    description: "Lists the revisions of a skill.",
+    description:
+      "Lists the revisions of a skill, and who edited, archived, approved or undid it, by the label of their key. The label stays when the key is revoked.",
     request: {
       params: SkillParams,
       query: z.strictObject(pageQuery(MAX_REVISIONS_PER_PAGE, { after: numeric(1, MAX_REV) })),
@@ -48,10 +51,15 @@ skillHistory.openapi(
   async (c) => {
     const { name } = c.req.valid("param");
     const { after, limit } = c.req.valid("query");
-    const revisions = await openSkills(c.env, c.var.profile).revisions(name, { before: after, limit: limit + 1 });
-    if (revisions.length === 0 && after === undefined) bundledFiles(name);
+    const isFirst = after === undefined;
+    const [revisions, acts] = await Promise.all([
+      openSkills(c.env, c.var.profile).revisions(name, { before: after, limit: limit + 1 }),
+      isFirst && askDesk(openAccount(c.env, c.var.profile).keyDesk(), (desk) => desk.skillActs(name)),
+    ]);
+    if (revisions.length === 0 && isFirst) bundledFiles(name);
     const { page, next } = toPage(revisions, { limit, sortKey: ({ rev }) => descending(rev) });
-    return c.json({ revisions: page, ...(next !== undefined && { next: String(page.at(-1)!.rev) }) }, 200);
+    const rest = next !== undefined && { next: String(page.at(-1)!.rev) };
+    return c.json({ revisions: page, ...(acts && { acts }), ...rest }, 200);
   },
 );
 

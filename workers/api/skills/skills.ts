@@ -26,7 +26,7 @@ import { seeds } from "../../../skills-seed/index.ts";
 import { systemClock } from "../../../stores/platform/system-clock.ts";
 import { runChecks } from "../../../wiring/checks.ts";
 import { type Env, parseEnvSettings } from "../env.ts";
-import { followPublication } from "./public-skills.ts";
+import { DECIDED_AFTER_MS, followPublication, tellFollowers } from "./public-skills.ts";
 import { pageQuery, toPage } from "../pages.ts";
 import { AppError, unwrap } from "../problems.ts";
 import {
@@ -199,8 +199,17 @@ skills.openapi(
   async (c) => {
     const { name } = c.req.valid("param");
     const archived: SkillNext = { state: "archived", reason: "Archived by a person." };
-    const head = await changeSkill(openSkills(c.env, c.var.profile), name, (current) => amend(name, current, archived));
-    await followPublication(c.env, c.var.profile, head);
+    const { env } = c;
+    const { profile } = c.var;
+    let before: SkillHead | null = null;
+    const head = await changeSkill(
+      openSkills(env, profile),
+      name,
+      (current) => amend(name, current, archived),
+      (current) => tellFollowers(env, profile, (before = current), DECIDED_AFTER_MS),
+    );
+    await followPublication(env, profile, head);
+    await tellFollowers(env, profile, before);
     return c.json(head, 200);
   },
 );
@@ -308,8 +317,16 @@ async function wasMadeByPerson(store: SkillStore, name: SkillName): Promise<bool
 
 type DecideSkill = (current: SkillSnapshot | null) => Result<SkillNext> | Promise<Result<SkillNext>>;
 
-export async function changeSkill(store: SkillStore, name: SkillName, decide: DecideSkill): Promise<SkillHead> {
-  const since = (await store.head(name))?.rev ?? 0;
+/** `prepare`: called with the head before the change. */
+export async function changeSkill(
+  store: SkillStore,
+  name: SkillName,
+  decide: DecideSkill,
+  prepare?: (head: SkillHead | null) => Promise<void>,
+): Promise<SkillHead> {
+  const head = await store.head(name);
+  await prepare?.(head);
+  const since = head?.rev ?? 0;
   return unwrap(await store.change({ name, op: `api:${ulid()}`, since, decide })).head;
 }
 
