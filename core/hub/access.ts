@@ -8,7 +8,7 @@ import type { Settings } from "../schemas/settings.ts";
 /** The key of the section `hubAccess`. */
 export const GITHUB_ACCESS = "github";
 
-const GITHUB_API = "https://api.github.com";
+export const GITHUB_API = "https://api.github.com";
 
 /** The address of GitHub's REST API that this deployment asks, without a slash at its end. */
 export function githubApi({ hub }: Settings): string {

@@ -3,7 +3,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { err, ok } from "../../core/errors.ts";
-import { AppError, isProblemCode, unwrap } from "../../workers/api/problems.ts";
+import { AppError, answerProblem, isProblemCode, unwrap } from "../../workers/api/problems.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 /** Files that create the failures which handlers unwrap. */
@@ -47,6 +47,13 @@ describe("failures that reach the API", () => {
 
   it("each have a problem with the same code", () => {
     expect(found.filter(({ code }) => !isProblemCode(code))).toEqual([]);
+  });
+
+  it("say in a header when to try again", () => {
+    const wait = (facts?: Record<string, unknown>) =>
+      answerProblem(new AppError("hub_rate_limited", "Later.", facts && { facts }), { req: { path: "/" } } as never)
+        .headers.get("retry-after");
+    expect([wait(), wait({ retryAfterSeconds: 7 }), wait({ retryAfterMs: 30_001 })]).toEqual(["5", "7", "31"]);
   });
 
   it("keep their message and their facts", () => {

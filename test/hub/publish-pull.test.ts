@@ -182,7 +182,7 @@ describe("publishing", () => {
               { status: 403, headers: { "x-ratelimit-remaining": "0", "x-ratelimit-reset": "1700000030" } },
             ),
           ),
-        { code: "hub_rate_limited", facts: { retryAfterMs: 30_000, retryAfterSeconds: 30 } },
+        { code: "hub_rate_limited", facts: { retryAfterMs: 30_000 } },
       ],
       [
         "a form that nobody knows",

@@ -366,9 +366,14 @@ export function answerProblem(error: AppError, c: Context, id?: string): Respons
   // Else the browser would send it again with every request.
   if (error.code === "sign_in_unknown") headers.append("set-cookie", writeSignInCookie(c, null));
   if (status === 426) headers.set("upgrade", "websocket");
-  const wait = error.extra.facts?.retryAfterSeconds;
-  if (status === 503 || status === 429) headers.set("retry-after", typeof wait === "number" ? String(wait) : "5");
+  if (status === 503 || status === 429) headers.set("retry-after", String(readWaitSeconds(error.extra.facts) ?? 5));
   return new Response(JSON.stringify(problem), { status, headers });
+}
+
+function readWaitSeconds(facts: Problem["facts"] = {}): number | null {
+  const { retryAfterSeconds: seconds, retryAfterMs: ms } = facts;
+  if (typeof seconds === "number") return seconds;
+  return typeof ms === "number" ? Math.ceil(ms / 1_000) : null;
 }
 
 /** Known errors: ours, Hono's, and those that the platform flags as retryable. */

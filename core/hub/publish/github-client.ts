@@ -17,7 +17,7 @@ export interface GithubDeps {
 export interface Github {
   /**
    * The reply to a request, parsed. `absent` is the answer's value where one of its statuses comes instead. Failures: `hub_forbidden`,
-   * `hub_not_found`, `hub_rate_limited` (facts `retryAfterMs`, `retryAfterSeconds`), `hub_unreachable`, `hub_bad_reply`, `hub_too_large`.
+   * `hub_not_found`, `hub_rate_limited` (fact `retryAfterMs`), `hub_unreachable`, `hub_bad_reply`, `hub_too_large`.
    */
   call<T>(schema: z.ZodType<T>, method: "GET" | "POST", path: string, body?: object): Promise<Result<T>>;
   /** The same, and null where the reply's status is one of `absent`. */
@@ -100,13 +100,9 @@ function explain({ status, headers, json }: Reply, nowMs: number): Result<never>
   const says = reasonOf(json);
   const waitMs = readWait(status, headers, says, nowMs);
   if (waitMs !== null) {
-    const retryAfterSeconds = Math.ceil(waitMs / 1_000);
-    const facts = { retryAfterMs: waitMs, retryAfterSeconds };
-    return err(
-      "hub_rate_limited",
-      `GitHub takes no more requests for ${retryAfterSeconds} seconds. Try again then.`,
-      facts,
-    );
+    const seconds = Math.ceil(waitMs / 1_000);
+    const message = `GitHub takes no more requests for ${seconds} seconds. Try again then.`;
+    return err("hub_rate_limited", message, { retryAfterMs: waitMs });
   }
   if (status === 401)
     return err("hub_forbidden", "GitHub does not accept the token. It may have expired: set another.");

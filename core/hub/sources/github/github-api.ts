@@ -2,11 +2,11 @@
 // sent to the API only: files of a private repository come from the API as well. Opened once for each call of the source.
 import { type Result, err, ok } from "../../../errors.ts";
 import { isObject } from "../../../unknown-object.ts";
+import { GITHUB_API } from "../../access.ts";
 import { type HubClient, type HubClientDeps, badReply, openHubClient, readJson } from "../../client.ts";
 import { blobShaOf } from "./git-hash.ts";
 import { type TreeEntry, TreeReply } from "./tree.ts";
 
-const API_BASE = "https://api.github.com";
 const RAW_BASE = "https://raw.githubusercontent.com";
 
 export interface GithubDeps extends HubClientDeps {
@@ -55,7 +55,7 @@ export function openGithubApi(deps: GithubDeps, signal: AbortSignal): GithubApi 
       ...(token !== null && { authorization: `Bearer ${token}` }),
       ...(options.etag !== undefined && { "if-none-match": options.etag }),
     };
-    return client.get(`${apiBase ?? API_BASE}${path}`, { maxBytes: options.maxBytes, headers, configured });
+    return client.get(`${apiBase ?? GITHUB_API}${path}`, { maxBytes: options.maxBytes, headers, configured });
   }
 
   /** The media type answers the SHA alone; a server that does not know it answers the whole commit. */
