@@ -51,8 +51,9 @@ describe("failures that reach the API", () => {
 
   it("say in a header when to try again", () => {
     const wait = (facts?: Record<string, unknown>) =>
-      answerProblem(new AppError("hub_rate_limited", "Later.", facts && { facts }), { req: { path: "/" } } as never)
-        .headers.get("retry-after");
+      answerProblem(new AppError("hub_rate_limited", "Later.", facts && { facts }), {
+        req: { path: "/" },
+      } as never).headers.get("retry-after");
     expect([wait(), wait({ retryAfterSeconds: 7 }), wait({ retryAfterMs: 30_001 })]).toEqual(["5", "7", "31"]);
   });
 
