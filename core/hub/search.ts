@@ -25,9 +25,13 @@ export interface SearchOptions {
   signal: AbortSignal;
 }
 
+/** [own] A source that is slower is told as unreachable, beside the hits of the others. */
+const SEARCH_MS = 15_000;
+
 /** Never rejects because a source fails. Sources that are not given are not asked: the library of the deployment is searched elsewhere. */
 export async function searchHub(sources: Partial<HubSources>, options: SearchOptions): Promise<HubSearch> {
-  const { query, only, taps, limit, signal } = options;
+  const { query, only, taps, limit } = options;
+  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(SEARCH_MS)]);
   const isAsked = (name: OuterSourceName) => only === undefined || only === name;
   const searches = Object.values(sources)
     .filter((source) => isAsked(source.name as OuterSourceName))

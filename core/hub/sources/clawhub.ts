@@ -163,13 +163,12 @@ export function createClawhubSource(deps: ClawhubDeps): HubSource {
       if (!isArchive(reply.value.bytes)) return badReply("is not an archive");
       const unpacked = readPackage(reply.value.bytes);
       if (!unpacked.ok) return unpacked;
-      const files = unpacked.value.files.filter(([path]) => path !== OWN_FILE || listed.value?.has(path));
-      const refused = compare(files, listed.value);
-      if (refused) return refused;
+      const compared = compare(unpacked.value.files, listed.value);
+      if (!compared.ok) return compared;
+      const { files, note } = compared.value;
       const read = toFiles(files);
       if (!read.ok) return read;
-      if (listed.value === null)
-        notes.push("ClawHub lists no hashes of this version, so that its archive could not be compared with them.");
+      if (note !== null) notes.push(note);
       const hashes = new Map(files.map(([path, bytes]) => [path, sha256Hex(bytes)]));
       return ok({ ...toVersion(ref, place.version, hashes), ref: own, folder: slug, files: read.value, notes });
     },
@@ -205,18 +204,24 @@ function toNewest<T extends HubVersion>(found: Result<T>): Result<T> {
   return found.ok ? ok({ ...found.value, moves: true }) : found;
 }
 
+/** The files that ClawHub lists, each as it lists it. What it adds to an archive is left out; without a list, only its own file. */
 function compare(
   files: readonly RawFile[],
   listed: ReadonlyMap<string, string> | null,
-): Extract<Result<never>, { ok: false }> | null {
-  if (!listed) return null;
-  const isSame = files.length === listed.size && files.every(([path, bytes]) => listed.get(path) === sha256Hex(bytes));
-  return isSame
-    ? null
-    : err(
-        "hub_digest_mismatch",
-        "The archive does not hold the files that ClawHub lists for this version. Nothing was kept.",
-      );
+): Result<{ files: RawFile[]; note: string | null }> {
+  const own = files.filter(([path]) => path !== OWN_FILE || listed?.has(path));
+  if (!listed)
+    return ok({ files: own, note: "ClawHub lists no hashes of this version: its archive could not be compared." });
+  const kept = own.filter(([path]) => listed.has(path));
+  if (kept.length !== listed.size || kept.some(([path, bytes]) => listed.get(path) !== sha256Hex(bytes))) {
+    const message = "The archive does not hold the files that ClawHub lists for this version. Nothing was kept.";
+    return err("hub_digest_mismatch", message);
+  }
+  const left = own.length - kept.length;
+  return ok({
+    files: kept,
+    note: left > 0 ? `${left} files that ClawHub does not list for this version were left out.` : null,
+  });
 }
 
 /** A hit of skills.sh, which ClawHub also lists, keeps its own source. */

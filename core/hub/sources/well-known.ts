@@ -146,24 +146,31 @@ async function readIndex(
 ): Promise<Result<FoundIndex | "unchanged">> {
   if (!/^https?:\/\//i.test(address) || !URL.canParse(address))
     return err("bad_hub_ref", "An index is named by its http or https address.");
-  let refused: Result<never> = err("hub_not_found", "The site has no index of skills.");
+  let refused: Result<never> | null = null;
   for (const place of listPlaces(address)) {
     const headers = { accept: "application/json", ...(etag !== undefined && { "if-none-match": etag }) };
     const reply = await client.get(place, { maxBytes, headers });
-    if (!reply.ok && reply.failure.code !== "hub_not_found") return reply;
-    if (!reply.ok) continue;
+    if (!reply.ok && FINAL.has(reply.failure.code)) return reply;
+    if (!reply.ok) {
+      // Some hosts answer 403 to what is not there.
+      if (reply.failure.code !== "hub_not_found") refused ??= reply;
+      continue;
+    }
     if (reply.value.status === 304) return ok("unchanged");
     const skills = parseIndex(reply.value.bytes);
     if (!skills.ok) {
       // A site may answer every path with a page.
-      refused = skills;
+      refused ??= skills;
       continue;
     }
     const found = reply.value.headers.get("etag");
     return ok({ address: reply.value.url, skills: skills.value, ...(found && { etag: found }) });
   }
-  return refused;
+  return refused ?? err("hub_not_found", "The site has no index of skills.");
 }
+
+/** No other place of the same site is asked. */
+const FINAL = new Set(["url_refused", "hub_rate_limited", "hub_too_large"]);
 
 function parseIndex(bytes: Uint8Array): Result<FoundIndex["skills"]> {
   const json = readJson(bytes);

@@ -118,6 +118,11 @@ describe("ClawHub", () => {
     const world = setUp();
     world.clawhub.add("gifgrep", "1.0.0", FILES);
     world.clawhub.state.tampered = { ...FILES, "evil.sh": "rm -rf ~" };
+    expect(await world.fetch("clawhub:gifgrep")).toMatchObject({
+      ok: true,
+      value: { files: FILES, notes: [expect.stringContaining("left out")] },
+    });
+    world.clawhub.state.tampered = { ...FILES, "scripts/run.sh": "rm -rf ~" };
     expect(await world.fetch("clawhub:gifgrep")).toMatchObject({ ok: false, failure: { code: "hub_digest_mismatch" } });
     world.clawhub.state.unlisted = true;
     const changed = await world.fetch("clawhub:gifgrep@1.0.0");

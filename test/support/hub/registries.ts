@@ -98,6 +98,7 @@ export function createClawhub() {
         visibility: "public",
         installability: "installable",
         clawHubVerdict: moderation?.verdict ?? null,
+        upstreamScanners: null,
         sourceFreshness: "native",
       },
     }));
