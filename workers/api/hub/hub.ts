@@ -33,7 +33,7 @@ export const SOURCE_REFUSALS = [
     "hub_source_off",
     "hub_not_found",
     "hub_choose",
-    "hub_denied",
+    "hub_forbidden",
     "hub_unreachable",
     "hub_rate_limited",
   ] as const),
