@@ -18,7 +18,7 @@ export function readTrajectories(source: TrajectorySource, isWanted: (turn: Traj
   const cuts = [0, ...made.map(({ n }) => n), Infinity];
   return cuts.slice(1).flatMap((to, i) => {
     const shown = entries.filter(({ n }) => n < to);
-    const messages = toTrajectoryMessages(shown, made.slice(0, i)).map((message) =>
+    const messages = fromFirstUser(toTrajectoryMessages(shown, made.slice(0, i))).map((message) =>
       message.role === "assistant"
         ? { ...message, trains: message.entry > cuts[i]! && wanted.has(message.turn) }
         : message,
@@ -50,7 +50,7 @@ export function readTurnAlone(
     [],
   );
   const ended = withoutOpenEnd(answer);
-  return ended.length === 0 ? null : { prompt: toTrajectoryMessages(read, chain), answer: ended };
+  return ended.length === 0 ? null : { prompt: fromFirstUser(toTrajectoryMessages(read, chain)), answer: ended };
 }
 
 /** The entries that a model reads, of turns that have ended. */
@@ -113,8 +113,13 @@ function mergeNeighbours(messages: TrajectoryMessage[]): TrajectoryMessage[] {
       merged[merged.length - 1] = { ...message, ...both };
     } else merged.push(message);
   }
-  const first = merged.findIndex(({ role }) => role === "user");
-  return first < 0 ? [] : merged.slice(first);
+  return merged;
+}
+
+/** A conversation begins with a person. */
+function fromFirstUser(messages: TrajectoryMessage[]): TrajectoryMessage[] {
+  const first = messages.findIndex(({ role }) => role === "user");
+  return first < 0 ? [] : messages.slice(first);
 }
 
 function joinTexts(...texts: string[]): string {
