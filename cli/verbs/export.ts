@@ -1,29 +1,19 @@
-// `talaria export`: the whole profile as one file, or as a home of another program.
+// `talaria export`: the whole profile as one file, as a home of another program, or its conversations as data to train on.
 import { existsSync } from "node:fs";
+import { TrajectoryFormat, TurnFilter } from "../../core/schemas/trajectories.ts";
 import { Manifest } from "../../core/schemas/moving/manifest.ts";
 import { MOVED_KINDS } from "../../core/moving/foreign/foreign-home.ts";
-import type { Action, Verb } from "../command-line/verb.ts";
+import { type Action, type Flags, type Verb, type VerbCall, readChoice, textFlag } from "../command-line/verb.ts";
 import { UsageError } from "../connection/connection.ts";
 import { type HOMES_OUT, exportHome } from "../moving/foreign/export-home.ts";
 import { showReport } from "../moving/foreign/move-report.ts";
 import { exportProfile } from "../moving/export-profile.ts";
+import { type TrajectoryReport, exportTrajectories } from "../moving/export-trajectories.ts";
 import { createMovingClient } from "../moving/moving-client.ts";
 import { createProgress, formatBytes } from "../moving/progress.ts";
 
-/** `talaria export hermes FOLDER`: as a home of another program. */
-function exportOf(program: (typeof HOMES_OUT)[number], help: string): Action {
-  return {
-    name: program,
-    words: "FOLDER",
-    help,
-    async run({ words: [path = ""], json, output, client }) {
-      const report = await exportHome(client(), program, { path, onProgress: createProgress(output) });
-      if (json) return output.json({ program, folder: path, ...report });
-      showReport(output, report, { verb: "written", only: MOVED_KINDS });
-      output.note(`Wrote ${path}. Keys and secrets are not in it.`);
-    },
-  };
-}
+import { MOVED_KINDS } from "../../core/moving/foreign/foreign-home.ts";
+import { type Action, type Flags, type Verb, type VerbCall, readChoice, textFlag } from "../command-line/verb.ts";
 
 export const exportVerb: Verb = {
   name: "export",
@@ -31,9 +21,15 @@ export const exportVerb: Verb = {
   actions: [
     {
       name: null,
-      words: "FILE",
+      words: "[FILE]",
       help: "sessions with their files, skills with revisions and evidence, memory, settings, usage; continues an export that was cut off",
-      async run({ words: [path], json, output, connection }) {
+      flags: TRAJECTORY_FLAGS,
+      async run(call) {
+        const { words, flags, json, output, connection } = call;
+        if (textFlag(flags, "trajectories") !== undefined) return writeTrajectories(call);
+        const strange = Object.keys(TRAJECTORY_FLAGS).find((name) => flags[name] !== undefined);
+        if (strange !== undefined) throw new UsageError(`--${strange} is for --trajectories FILE.`);
+        const [path] = words;
         if (path === undefined) throw new UsageError("Name the file: talaria export profile.tar");
         if (existsSync(path)) throw new UsageError(`${path} exists. Name another file.`);
         const progress = createProgress(output);
@@ -52,3 +48,31 @@ export const exportVerb: Verb = {
     exportOf("claude", "a folder that Claude Code reads: skills, and CLAUDE.md with personality and facts"),
   ],
 };
+
+async function writeTrajectories({ words, flags, json, output, client }: VerbCall): Promise<void> {
+  const path = textFlag(flags, "trajectories")!;
+  if (words.length > 0) throw new UsageError("Name one file: talaria export --trajectories FILE");
+  if (existsSync(path)) throw new UsageError(`${path} exists. Name another file.`);
+  const progress = createProgress(output);
+  const query = {
+    format: readChoice(flags, "format", TrajectoryFormat) ?? "sharegpt",
+    rated: readChoice(flags, "rated", TurnFilter.shape.rated.unwrap()),
+    successful: readChoice(flags, "successful", { options: ["true", "false"] }),
+    ...{ tool: textFlag(flags, "tool"), skill: textFlag(flags, "skill"), since: textFlag(flags, "since") },
+    ...{ session: textFlag(flags, "session"), compress: textFlag(flags, "compress") },
+  };
+  const onProgress = ({ lines, bytes }: TrajectoryReport) => progress(`${lines} lines, ${formatBytes(bytes)}`);
+  const report = await exportTrajectories(client().http, path, { query, onProgress });
+  if (json) return output.json({ file: path, format: query.format, ...report });
+  output.text(`${report.lines} lines of ${query.format} are in ${path}.`);
+  output.note(
+    `Replaced: ${listCounts(report.redactions)}. Names of people and places are not recognised: read the file.`,
+  );
+  output.note(`Sessions left out: ${listCounts(report.leftOut)}.`);
+}
+
+/** `email 3, phone 1`. */
+function listCounts(counts: Record<string, number>): string {
+  const listed = Object.entries(counts).map(([name, count]) => `${name.replaceAll("_", " ")} ${count}`);
+  return listed.length === 0 ? "none" : listed.join(", ");
+}

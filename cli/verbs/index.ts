@@ -19,6 +19,7 @@ import { reviews } from "./reviews.ts";
 import { search } from "./search.ts";
 import { sessions } from "./sessions.ts";
 import { skills } from "./skills.ts";
+import { trajectories } from "./trajectories.ts";
 import { training } from "./training.ts";
 import { update } from "./update.ts";
 import { usage } from "./usage.ts";
@@ -41,6 +42,7 @@ export const VERBS: readonly Verb[] = [
   exportVerb,
   importVerb,
   training,
+  trajectories,
   dashboard,
   acp,
   doctor,

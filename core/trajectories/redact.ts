@@ -34,7 +34,11 @@ interface Shape {
 const SESSION_OR_RUN = /(?<![0-9A-Za-z])0[0-9A-HJKMNP-TV-Z]{25}(?![0-9A-Za-z])/g;
 /** The most specific first. */
 const SHAPES: Shape[] = [
-  { kind: "email", pattern: /[\p{L}\p{N}._%+-]{1,64}@(?:[\p{L}\p{N}-]{1,63}\.){1,8}\p{L}{2,24}/gu },
+  {
+    kind: "email",
+    pattern: /[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,8}/gu,
+    accepts: (found) => /\p{L}$/u.test(found),
+  },
   {
     kind: "iban",
     pattern: /(?<![0-9A-Za-z])[A-Z]{2}\d{2}(?: ?[0-9A-Z]{4}){2,7}(?: ?[0-9A-Z]{1,4})?(?![0-9A-Za-z])/g,
