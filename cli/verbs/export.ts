@@ -12,8 +12,32 @@ import { type TrajectoryReport, exportTrajectories } from "../moving/export-traj
 import { createMovingClient } from "../moving/moving-client.ts";
 import { createProgress, formatBytes } from "../moving/progress.ts";
 
-import { MOVED_KINDS } from "../../core/moving/foreign/foreign-home.ts";
-import { type Action, type Flags, type Verb, type VerbCall, readChoice, textFlag } from "../command-line/verb.ts";
+/** `talaria export hermes FOLDER`: as a home of another program. */
+function exportOf(program: (typeof HOMES_OUT)[number], help: string): Action {
+  return {
+    name: program,
+    words: "FOLDER",
+    help,
+    async run({ words: [path = ""], json, output, client }) {
+      const report = await exportHome(client(), program, { path, onProgress: createProgress(output) });
+      if (json) return output.json({ program, folder: path, ...report });
+      showReport(output, report, { verb: "written", only: MOVED_KINDS });
+      output.note(`Wrote ${path}. Keys and secrets are not in it.`);
+    },
+  };
+}
+
+const TRAJECTORY_FLAGS = {
+  trajectories: { type: "string", value: "FILE", help: "instead: conversations as data to train on, as JSON lines" },
+  format: { type: "string", value: "FORM", help: `of them: ${TrajectoryFormat.options.join(", ")}` },
+  rated: { type: "string", value: "up|down|any", help: "only turns that you rated so" },
+  successful: { type: "string", value: "true|false", help: "only turns that succeeded, or only the others" },
+  tool: { type: "string", value: "NAME", help: "only turns that called this tool" },
+  skill: { type: "string", value: "NAME", help: "only turns whose model had this skill" },
+  since: { type: "string", value: "DAY", help: "only turns since this day, as 2026-03-01, in UTC" },
+  session: { type: "string", value: "ID", help: "only this session, even if it does not learn" },
+  compress: { type: "string", value: "TOKENS", help: "shorten longer conversations, as to 15250" },
+} as const satisfies Flags;
 
 export const exportVerb: Verb = {
   name: "export",
