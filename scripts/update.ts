@@ -83,7 +83,7 @@ async function update({ check, to, yes, signal }: Asked): Promise<number> {
       console.log("There is nothing newer.");
       return 0;
     }
-    describe(checkout, target);
+    describe(checkout, target, to);
     if (check) {
       console.log("Nothing was changed. `npm run update` updates.");
       return THERE_IS_ONE;
@@ -120,10 +120,10 @@ async function fetch({ remote, commit }: Checkout, signal: AbortSignal): Promise
   );
 }
 
-function describe({ commit, remote, upstream }: Checkout, target: string): void {
+function describe({ commit, remote, upstream }: Checkout, target: string, named: string | undefined): void {
   const [more, fewer] = [countCommits(root, commit, target), countCommits(root, target, commit)];
-  const distance = fewer === 0 ? `${more} commits newer` : `${more} commits more, ${fewer} fewer`;
-  console.log(`Newest version:  ${describeCommit(root, target)}, ${distance} (${remote}/${upstream ?? ""})`);
+  const distance = `${more} ${more === 1 ? "commit" : "commits"} more${fewer === 0 ? "" : `, ${fewer} fewer`}`;
+  console.log(`Newest version:  ${describeCommit(root, target)}, ${distance} (${named ?? `${remote}/${upstream}`})`);
   console.log(describeStoredForms(root, commit, target));
   const changes = listChanges(root, commit, target);
   console.log(changes.length === 0 ? "CHANGELOG.md has nothing new." : `What is new:\n${changes.join("\n")}`);

@@ -34,7 +34,9 @@ const NEEDED = [
 const SHOWN = 10;
 
 export function readCheckout(root: string): Checkout {
-  const top = askGit(root, ["rev-parse", "--show-toplevel"], { codes: [0, 128] });
+  // Without 128, git's own words are shown, for example that the folder belongs to another user.
+  const codes = existsSync(join(root, ".git")) ? [0] : [0, 128];
+  const top = askGit(root, ["rev-parse", "--show-toplevel"], { codes });
   if (top === "" || realpathSync(top) !== realpathSync(root))
     throw new PlainError(
       `${root} is not a git checkout of Talaria, so there is nothing to fetch. Clone the repository into a new folder, stop ` +

@@ -83,7 +83,7 @@ function finish(root, { say, at }) {
   const when = new Date(journal.startedAt).toISOString().slice(0, 16).replace("T", " ");
   const interrupted = `the update of ${when} UTC was interrupted`;
   if (journal.step === "tidy") {
-    tidy(root, journal);
+    tidy(root, journal, { say });
     return { changed: false };
   }
   if (!isSwitching(journal)) {
@@ -109,7 +109,7 @@ export function finishSwitch(root, journal, { say = () => {}, at = () => {}, isR
     try {
       goForward(root, journal, at, isRecovery);
       at("switched");
-      return tidy(root, journal, "done", at);
+      return tidy(root, journal, { outcome: "done", say, at });
     } catch (error) {
       if (error?.isTest) throw error;
       say(`the new version could not be put in place: ${error.message}`);
@@ -119,11 +119,12 @@ export function finishSwitch(root, journal, { say = () => {}, at = () => {}, isR
   }
   goBack(root, present, at, isRecovery);
   at("switched back");
-  return tidy(root, present, "put back", at);
+  return tidy(root, present, { outcome: "put back", say, at });
 }
 
 /** The version is in place: removes what it no longer needs. */
-function tidy(root, journal, outcome = journal.outcome, at = () => {}) {
+function tidy(root, journal, { outcome = journal.outcome, say, at = () => {} }) {
+  say("the version is in place; removing what it no longer needs");
   writeJournal(root, { ...journal, step: "tidy", outcome });
   at("tidying");
   cleanUp(root);

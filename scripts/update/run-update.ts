@@ -57,7 +57,7 @@ const PACKAGES = ["package.json", "package-lock.json"];
 const CACHES = /\/node_modules\/(?:\.cache|\.vite|\.vite-temp)(?:\/|$)/;
 const SPARE_BYTES = 300 << 20;
 /** One start of the stack, and every profile's export. */
-const TRIAL_MS = 15 * 60_000;
+const TRIAL_MS = 60 * 60_000;
 const INSTALL_MS = 30 * 60_000;
 const DEFAULT_STEPS: UpdateSteps = {
   install: [process.execPath, "scripts/run.mjs"],
@@ -145,7 +145,7 @@ function needsInstall(root: string, from: string, to: string): boolean {
   return !isSame || !existsSync(join(root, "node_modules"));
 }
 
-/** Two copies of the state, a second node_modules, and some more. */
+/** Two copies of the state, an export of it, a second node_modules, and some more. */
 function checkRoom(root: string, stateDir: string, isNew: boolean): void {
   const { home } = toPlaces(root);
   if (statSync(home).dev !== statSync(root).dev)
@@ -153,12 +153,12 @@ function checkRoom(root: string, stateDir: string, isNew: boolean): void {
       `${join(root, ".talaria")} is on another disk than ${root}, so the new version could not be put in place in one step. ` +
         "Update by hand: stop Talaria, `git pull`, `npm start`.",
     );
-  const needed = 2 * measure(stateDir) + measure(join(root, "node_modules")) + SPARE_BYTES;
+  const needed = 3 * measure(stateDir) + measure(join(root, "node_modules")) + SPARE_BYTES;
   const { bavail, bsize } = statfsSync(home);
   if (bavail * bsize >= needed) return;
   const toMb = (bytes: number) => Math.ceil(bytes / 1024 / 1024);
   throw new PlainError(
-    `An update needs ${toMb(needed)} MB on the disk of ${root}: two copies of the state, and ${isNew ? "new" : "copied"} packages beside ` +
+    `An update needs ${toMb(needed)} MB on the disk of ${root}: copies of the state, and ${isNew ? "new" : "copied"} packages beside ` +
       `the old. ${toMb(bavail * bsize)} MB are free. Free some space, then update.`,
   );
 }

@@ -189,6 +189,14 @@ describe("an address of this machine", () => {
     expect([seen.length, other.seen.length]).toEqual([1, 0]);
   });
 
+  it("is reached nowhere from a stack that is offline, not even at an origin that the operator named", async () => {
+    const server = await serve(INSIDE);
+    const origin = `http://${INSIDE}:${server.port}`;
+    const { socketPath } = await startProxy({ configured: [origin], isOffline: true });
+    expect((await ask(socketPath, `${origin}/x`)).status).toBe(403);
+    expect(server.seen).toEqual([]);
+  });
+
   it("is named by the variables of models and memory providers, and by outbound.allow", () => {
     const policy = readProxyPolicy({
       TALARIA_SETTINGS: '{"outbound":{"allow":["http://nas.lan:8888/"],"ports":[9000]}}',

@@ -3,7 +3,9 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
+import { holdState } from "../../scripts/stack/stack.ts";
 import { goBack } from "../../scripts/update/go-back.ts";
 import { finishSwitch, readJournal, readLast, recover } from "../../scripts/update/recover.mjs";
 import { runUpdate } from "../../scripts/update/run-update.ts";
@@ -136,13 +138,65 @@ describe("an update", () => {
     expect(readFileSync(join(checkout.root, "kept.txt"), "utf8")).toBe("mine");
   });
 
+  it("killed in the middle of the switch is finished by the launcher, which then starts again as the new version", async () => {
+    const checkout = copyCheckout(template, newFolder());
+    await expect(
+      update(checkout, (point) => {
+        if (point === "file scripts/run.mjs") throw new Killed(point);
+      }),
+    ).rejects.toThrow(Killed);
+    expect(judge(checkout)).not.toBe("old");
+    const launched = spawnSync(process.execPath, [join(checkout.root, "scripts/run.mjs"), "no-such-program"], {
+      encoding: "utf8",
+    });
+    expect(launched.stderr).toContain("was interrupted and was finished: version");
+    // It went on to the command, for which this small checkout has no program.
+    expect(launched.stderr).toMatch(/is in place\n\[setup\] ENOENT: .*node_modules\/\.bin/);
+    expect(judge(checkout)).toBe("new");
+  });
+
+  it("waits for its turn: no stack starts on the state meanwhile, and none is running when it begins", async () => {
+    const checkout = copyCheckout(template, newFolder());
+    const stateDir = join(checkout.root, ".talaria/state");
+    const seen: unknown[] = [];
+    await update(checkout, (point) => {
+      if (point === "installed") seen.push(existsSync(join(stateDir, "stack.json")));
+    });
+    expect(seen).toEqual([true]);
+    expect(existsSync(join(stateDir, "stack.json"))).toBe(false);
+    await holdState(stateDir, async () => {
+      const child = `import { holdState } from ${JSON.stringify(join(import.meta.dirname, "../../scripts/stack/stack.ts"))};
+        holdState(process.argv[1], async () => {}).catch((error) => console.log(error.code, error.message));`;
+      const ran = spawnSync(process.execPath, ["--no-warnings", "--input-type=module", "-e", child, stateDir], {
+        encoding: "utf8",
+      });
+      expect(ran.stdout).toContain(`already_running An update is using this state (process ${process.pid})`);
+    });
+  });
+
+  it("tries a copy without alarms, and leaves those of the state", async () => {
+    const checkout = copyCheckout(template, newFolder());
+    const alarms = (folder: string) => {
+      const database = new DatabaseSync(
+        join(checkout.root, ".talaria", folder, "data/v3/do/talaria-api-Session/metadata.sqlite"),
+      );
+      const rows = database.prepare("SELECT actor_id FROM _cf_ALARM").all();
+      database.close();
+      return rows.length;
+    };
+    const seen: number[] = [];
+    await update(checkout, (point) => {
+      if (point === "tried") seen.push(alarms("update/trial/state"), alarms("state"));
+    });
+    expect(seen).toEqual([0, 1]);
+  });
+
   it("killed by `kill -9` while it installs ends its command, and leaves the launcher working", () => {
     const checkout = copyCheckout(template, newFolder());
     const script = join(import.meta.dirname, "../support/update/kill-while-installing.ts");
     const ran = spawnSync(process.execPath, ["--no-warnings", script, JSON.stringify(checkout)], { encoding: "utf8" });
     expect([ran.signal, ran.stderr]).toEqual(["SIGKILL", ""]);
-    // The launcher recovers before it runs a command, here one that only says which version it is of.
-    writeFileSync(join(checkout.root, "node_modules/.package-lock.json"), '{"packages":{}}');
+    // The launcher recovers before it runs a command, here none.
     const said = spawnSync(process.execPath, [join(checkout.root, "scripts/run.mjs")], { encoding: "utf8" });
     expect(said.stderr).toContain("was interrupted (step: install): removing what it had prepared");
     expect(judge(checkout)).toBe("old");

@@ -31,6 +31,10 @@ const COMMON: Files = {
   "scripts/update/recover.mjs": readFileSync(join(REPOSITORY, "scripts/update/recover.mjs"), "utf8"),
   "scripts/update/journal.mjs": "",
   "scripts/update/trial.ts": "",
+  "scripts/patch-just-bash.mjs": "export const patchJustBash = () => {};",
+  "scripts/patch-miniflare.mjs": "export const patchMiniflare = () => {};",
+  "scripts/patch-quickjs.mjs": "export const meterQuickJs = () => {};",
+  "scripts/patch-unpdf.mjs": "export const patchUnpdf = () => {};",
   ".gitignore": "node_modules\n.talaria\n",
 };
 export const OLD: Files = {
@@ -63,7 +67,8 @@ export const STEPS: UpdateSteps = {
   install: [
     process.execPath,
     "-e",
-    `const fs = require("fs"); fs.mkdirSync("node_modules"); fs.writeFileSync("node_modules/which", "new")`,
+    `const fs = require("fs"); fs.mkdirSync("node_modules"); fs.writeFileSync("node_modules/which", "new");
+     fs.writeFileSync("node_modules/.package-lock.json", '{"packages":{}}')`,
   ],
   // Needs what a trial is given, and changes it.
   trial: [
@@ -116,7 +121,11 @@ export function makeCheckout(folder: string): SmallCheckout {
   git(folder, "clone", "--quiet", "--template=", origin, root);
   const from = git(origin, "rev-parse", "HEAD");
   const to = commitNew(origin);
-  writeIn(root, { "node_modules/which": "old", ".talaria/local.json": "{}" });
+  writeIn(root, {
+    "node_modules/which": "old",
+    "node_modules/.package-lock.json": '{"packages":{}}',
+    ".talaria/local.json": "{}",
+  });
   writeState(join(root, ".talaria/state"));
   return { root, origin, from, to };
 }
