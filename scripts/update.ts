@@ -34,6 +34,8 @@ is interrupted, the present version stays. Stop Talaria first.
 const THERE_IS_ONE = 10;
 const FETCH_MS = 10 * 60_000;
 const INTERRUPTED = 130;
+/** A signal this long after the first one is another: a person does not want to wait. */
+const AGAIN_MS = 500;
 const root = findRoot();
 
 // A closed terminal must not end an update in the middle of a step.
@@ -47,10 +49,12 @@ await runCommand(USAGE, async () => {
     yes: { type: "boolean" },
   });
   const abort = new AbortController();
-  let signals = 0;
+  let firstAt: number | undefined;
   onStopSignal(() => {
+    firstAt ??= performance.now();
     abort.abort(new PlainError("Interrupted. Nothing was changed."));
-    if (++signals > 1) process.exit(INTERRUPTED); // the next command removes what is left
+    // A closed terminal signals every process, and the launcher passes it on. The next command removes what is left.
+    if (performance.now() - firstAt > AGAIN_MS) process.exit(INTERRUPTED);
   });
   try {
     if (flags.back) return await goBack({ root, signal: abort.signal, say, mayGo: () => mayGo(flags.yes, "Go back?") });

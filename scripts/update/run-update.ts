@@ -1,17 +1,7 @@
 // The steps of an update. Everything that takes long happens beside the checkout, in `.talaria/update/next`: the new version's files, its
 // packages, and a trial of it on a copy of the state. Only then `finishSwitch` (recover.mjs) puts it in place, within about a second. The
 // journal says before each step what it will be, so that the next command knows what an interrupted one left (scripts/run.mjs).
-import {
-  copyFileSync,
-  cpSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  statfsSync,
-} from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, statSync, statfsSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { PlainError } from "../command-line.ts";
 import { holdState } from "../stack/stack.ts";
@@ -53,8 +43,6 @@ export interface UpdateOptions extends SwitchOptions {
 const RECOVERY = ["journal.mjs", "recover.mjs"];
 /** Same lock file, same packages: they are copied, which needs no network. */
 const PACKAGES = ["package.json", "package-lock.json"];
-/** Caches of the old version. Each command makes its own again. */
-const CACHES = /\/node_modules\/(?:\.cache|\.vite|\.vite-temp)(?:\/|$)/;
 const SPARE_BYTES = 300 << 20;
 /** One start of the stack, and every profile's export. */
 const TRIAL_MS = 60 * 60_000;
@@ -192,9 +180,9 @@ async function install({ root, from, to, signal, say, steps = DEFAULT_STEPS }: U
   if (!needsInstall(root, from, to)) {
     say("Copying the packages, which are the same.");
     rmSync(tmp, { recursive: true, force: true });
-    const filter = (path: string) => !CACHES.test(path.replaceAll("\\", "/"));
-    cpSync(present, tmp, { recursive: true, verbatimSymlinks: true, mode: constants.COPYFILE_FICLONE, filter });
-    signal.throwIfAborted();
+    const copy = [process.execPath, join(import.meta.dirname, "copy-packages.mjs"), present, tmp];
+    const copied = await runCommand(copy, { root, cwd: root, signal, timeoutMs: INSTALL_MS });
+    if (copied.code !== 0) throw toRefusal("The packages could not be copied", copied);
     renameSync(tmp, coming);
   } else say("Installing the packages of the new version.");
   const ran = await runCommand(steps.install, { root, cwd: next, signal, timeoutMs: INSTALL_MS, onLine: say });

@@ -17,6 +17,8 @@ import {
   git,
   judge,
   makeCheckout,
+  commitAll,
+  writeIn,
 } from "../support/update/small-checkout.ts";
 
 const newFolder = createFastFolders();
@@ -58,6 +60,23 @@ describe("an update", () => {
     const [snapshot] = readdirSync(join(updates, "snapshots"));
     expect(readFileSync(join(updates, "snapshots", snapshot!, "state/data/v3/r2/blob"), "utf8")).toBe("blob");
     expect(readdirSync(join(updates, "snapshots", snapshot!, "state")).sort()).toEqual(["data", "operator-token"]);
+  });
+
+  it("copies the packages when the lock file is the same, without caches, and needs no network for them", async () => {
+    const checkout = copyCheckout(template, newFolder());
+    writeIn(checkout.root, {
+      "kept.txt": "newer",
+      "node_modules/.cache/x": "cache",
+      "node_modules/a/.cache/y": "kept",
+    });
+    const to = commitAll(checkout.root, "newer");
+    git(checkout.root, "reset", "--quiet", "--hard", checkout.from);
+    const steps = { ...STEPS, install: [process.execPath, "-e", ""] };
+    expect(await update({ ...checkout, to }, silent, steps)).toBe("done");
+    const modules = readdirSync(join(checkout.root, "node_modules")).sort();
+    expect(modules).toEqual([".package-lock.json", "a", "which"]);
+    expect(readFileSync(join(checkout.root, "node_modules/a/.cache/y"), "utf8")).toBe("kept");
+    expect(readFileSync(join(checkout.root, "kept.txt"), "utf8")).toBe("newer");
   });
 
   it("killed at any point is brought to an end by the next command", async () => {
