@@ -25,7 +25,7 @@ export interface SearchOptions {
   signal: AbortSignal;
 }
 
-/** [own] A source that is slower is told as unreachable, beside the hits of the others. */
+/** [own] A slower source is reported as unreachable, beside the hits of the others. */
 const SEARCH_MS = 15_000;
 
 /** Never rejects because a source fails. Sources that are not given are not asked: the library of the deployment is searched elsewhere. */

@@ -81,7 +81,7 @@ export const CachedListing = z.object({
 });
 export type CachedListing = z.infer<typeof CachedListing>;
 
-/** Of one profile. Neither call throws: a cache that fails is as good as empty. */
+/** Of one profile. A cache that fails is as good as empty: neither call throws, but `put` for a deleted profile (`DeletedError`). */
 export interface ListingCache {
   /** `place`: as `HubSource.list` gets it, with the name of the source in front. */
   get(place: string): Promise<CachedListing | null>;

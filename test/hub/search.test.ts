@@ -1,4 +1,4 @@
-// A search over several sources and taps: what it finds, in which order, and what it says of a source that does not answer.
+// A search over several sources and taps: what it finds, in which order, and what it reports of a source that does not answer.
 import { describe, expect, it } from "vitest";
 import { type Tap, searchHub } from "../../core/hub/search.ts";
 import { limitReached } from "../support/hub/github-read.ts";
@@ -36,7 +36,7 @@ describe("a search", () => {
     ]);
   });
 
-  it("tells of a source that fails beside the hits of the others", async () => {
+  it("reports a source that fails beside the hits of the others", async () => {
     const world = setUp();
     world.github.state.limited = () => limitReached(world.clock.now() + 60_000);
     world.hosts.set("https://clawhub.ai", () => new Response("<html>", { status: 200 }));

@@ -77,7 +77,7 @@ describe("an index of version 0.2.0", () => {
     });
   });
 
-  it("with another digest than the one asked for is told", async () => {
+  it("with another digest than the one asked for is refused", async () => {
     const world = setUp(SITE);
     expect(await world.fetch(`well-known:https://example.com#pdf@${digestOf(TAR)}`)).toMatchObject({ ok: true });
     expect(await world.fetch(`well-known:https://example.com#pdf@${digestOf(MD)}`)).toMatchObject({
@@ -183,7 +183,7 @@ describe("an address", () => {
     expect(await world.fetch("url:https://example.com/c")).toMatchObject({ failure: { code: "hub_bad_reply" } });
   });
 
-  it("whose content is another than the one asked for is told", async () => {
+  it("whose content is another than the one asked for is refused", async () => {
     const world = setUp({ "/pdf.zip": pack("zip", FILES) });
     expect(await world.fetch(`url:https://example.com/pdf.zip#@${digestOf(MD)}`)).toMatchObject({
       failure: { code: "hub_digest_mismatch" },

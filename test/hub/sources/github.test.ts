@@ -275,7 +275,7 @@ describe("a token", () => {
 });
 
 describe("GitHub's rate limit", () => {
-  it("is told with the time until it ends", async () => {
+  it("is reported with the time until it ends", async () => {
     const world = setUp();
     world.github.commit("a/b", PDF);
     world.github.state.limited = () => limitReached(world.clock.now() + 90_000);
