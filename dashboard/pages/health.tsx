@@ -2,6 +2,7 @@
 import { signal } from "@preact/signals";
 import { CheckLines } from "../health/check-lines.tsx";
 import { countLines } from "../health/check-words.ts";
+import { TrainingData } from "../health/training-data.tsx";
 import { WholeProfile } from "../health/whole-profile.tsx";
 import { Button } from "../components/button.tsx";
 import { Facts } from "../components/facts.tsx";
@@ -59,6 +60,7 @@ export function Page() {
       {may("admin") && (
         <>
           <CheckUp profile={profile} />
+          <TrainingData />
           <WholeProfile profile={profile} />
         </>
       )}
