@@ -1,5 +1,5 @@
 // The hub on the page: a skill is found, looked at and installed as it was shown; updates say what they add; taps and the token are kept by
-// the server. The sources are answered in the browser, in the API's own form; taps and the token are the stack's.
+// the server. The sources are answered in the browser, in the API's own form; taps, the token and consent are the stack's.
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Contract } from "../../cli/connection/contract.ts";
@@ -196,5 +196,23 @@ describe("taps", () => {
     await page.getByRole("dialog", { name: "Remove the tap our-own?" }).getByRole("button", { name: "Remove" }).click();
     await page.getByText("No taps yet").waitFor();
     await settle(page);
+  });
+});
+
+describe("data to train on", () => {
+  it("leaves only after a person has been told what that means, and no longer once it is withdrawn", async () => {
+    const { page } = await openPage({ key: owner.key, at: "#/health" });
+    const part = page.getByRole("region", { name: "Data to train on" });
+    await part.getByText("Not allowed").waitFor();
+    await part.getByRole("button", { name: "Allow…" }).click();
+    const dialog = page.getByRole("dialog", { name: "Let conversations leave as data to train on?" });
+    await dialog.getByText("What has left cannot be called back.").waitFor();
+    await dialog.getByRole("button", { name: "Allow" }).click();
+    await part.getByRole("button", { name: "Withdraw" }).waitFor();
+    await look(page, "consent", "light");
+    expect(await owner.call("GET", "/v1/trajectories/consent")).toMatchObject({ allowed: true });
+    await part.getByRole("button", { name: "Withdraw" }).click();
+    await part.getByText("Not allowed").waitFor();
+    expect(await owner.call("GET", "/v1/trajectories/consent")).toMatchObject({ allowed: false });
   });
 });

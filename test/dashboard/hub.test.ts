@@ -1,5 +1,6 @@
 // What the page says of skills from outside: the states of an installed skill, and what an update adds.
 import { describe, expect, it } from "vitest";
+import { describeEvaluation } from "../../dashboard/health/evaluation.ts";
 import {
   type Installed,
   type Update,
@@ -78,4 +79,9 @@ it("lists only what is needed, and names what did not answer", () => {
     "The tap “our-own”",
     "“⟨U+202E⟩evil”",
   ]);
+});
+
+it("shows the measures of a trained model before and after, and a dash where one is missing", () => {
+  const evaluation = { before: { accuracy: 0.41 }, after: { accuracy: 0.57, loss: 1.2 } };
+  expect(describeEvaluation(evaluation)).toBe("accuracy 0.41 → 0.57, loss – → 1.2");
 });
