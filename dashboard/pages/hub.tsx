@@ -2,6 +2,7 @@
 import { Page as Frame, Tabs } from "../components/page.tsx";
 import { Find } from "../hub/find.tsx";
 import { InstalledSkills } from "../hub/installed.tsx";
+import { LibraryPart } from "../hub/library.tsx";
 import { Taps } from "../hub/taps.tsx";
 import { type PageProps, hrefOf } from "../pages.ts";
 import "../styles/skills.css";
@@ -18,6 +19,7 @@ const PARTS = [
     name: "Installed",
     lead: "Skills from outside: where they came from, and what changed there since.",
   },
+  { part: "library", name: "Library", lead: "Skills that profiles of this deployment share with each other." },
   { part: "taps", name: "Taps", lead: "Where skills are looked for beside the public sources." },
 ] as const;
 
@@ -31,6 +33,7 @@ export function Page({ rest: [part] }: PageProps) {
     <Frame title="Hub" lead={shown.lead} tabs={<Tabs label="Parts of the hub" tabs={tabs} />}>
       {shown.part === "find" && <Find />}
       {shown.part === "installed" && <InstalledSkills />}
+      {shown.part === "library" && <LibraryPart />}
       {shown.part === "taps" && <Taps />}
     </Frame>
   );

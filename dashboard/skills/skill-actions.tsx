@@ -89,6 +89,7 @@ function MoreDialog({ name, head, busy, run, onClose, onOffer }: MoreProps) {
   const params = { name };
   const isArchived = head?.state === "archived";
   const isPublic = head?.public === true;
+  const isShared = head?.shared === true;
   const save = (format: "zip" | "skill") =>
     run("export", () => exportSkill(name, format), `${name}.${format} was handed to your browser.`);
   const publish = (isWanted: boolean) =>
@@ -156,6 +157,22 @@ function MoreDialog({ name, head, busy, run, onClose, onOffer }: MoreProps) {
             </span>
           </li>
         )}
+        {may("admin") && !isArchived && !isPublic && (
+          <li>
+            <Button
+              icon="person"
+              isBusy={busy === "share"}
+              onClick={() => (isShared ? askToUnshare(name, onClose) : askToShare(name, onClose))}
+            >
+              {isShared ? "Share no more" : "Share"}
+            </Button>
+            <span class="muted">
+              {isShared
+                ? "Profiles that follow you read it."
+                : "Profiles that follow you can then read and install it."}
+            </span>
+          </li>
+        )}
         {may("admin") && !isArchived && (
           <li>
             <Button icon="branch" onClick={onOffer}>
@@ -204,6 +221,38 @@ function askToPublish(name: string, onClose: () => void): void {
     async run() {
       await change("POST /v1/skills/{name}/publish", { params: { name }, body: { public: true } });
       toast("The skill is public now.");
+    },
+  });
+}
+
+function askToShare(name: string, onClose: () => void): void {
+  onClose();
+  confirm({
+    title: `Share ${name}?`,
+    text: (
+      <p>
+        Profiles that follow you can read all its files, always the newest version, and install copies. Look for names,
+        addresses and keys in them first.
+      </p>
+    ),
+    action: "Share",
+    async run() {
+      await change("POST /v1/skills/{name}/publish", { params: { name }, body: { shared: true } });
+      toast("Your followers can read the skill now.");
+    },
+  });
+}
+
+function askToUnshare(name: string, onClose: () => void): void {
+  onClose();
+  confirm({
+    title: `Share ${name} no more?`,
+    text: <p>Your followers' copies of its text are archived.</p>,
+    action: "Share no more",
+    isDanger: true,
+    async run() {
+      await change("POST /v1/skills/{name}/publish", { params: { name }, body: { shared: false } });
+      toast("The skill is no longer shared.");
     },
   });
 }

@@ -1,6 +1,7 @@
 // What the page says of skills from outside: the states of an installed skill, and what an update adds.
 import { describe, expect, it } from "vitest";
 import { describeEvaluation } from "../../dashboard/health/evaluation.ts";
+import { nameProfile } from "../../dashboard/hub/library-words.ts";
 import {
   type Installed,
   type Update,
@@ -84,4 +85,10 @@ it("lists only what is needed, and names what did not answer", () => {
 it("shows the measures of a trained model before and after, and a dash where one is missing", () => {
   const evaluation = { before: { accuracy: 0.41 }, after: { accuracy: 0.57, loss: 1.2 } };
   expect(describeEvaluation(evaluation)).toBe("accuracy 0.41 → 0.57, loss – → 1.2");
+});
+
+it("names another profile by its own word and by its id, which tells it from one that calls itself the same", () => {
+  const profile = "0123456789abcdefghjkmnpqrs";
+  expect(nameProfile({ profile, label: "" })).toBe("Profile 01234567");
+  expect(nameProfile({ profile, label: "The “team”\u202E" })).toBe("“The 'team'⟨U+202E⟩” (01234567)");
 });
