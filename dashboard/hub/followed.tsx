@@ -145,7 +145,7 @@ function askToInstall(profile: string, from: string, names: string[]): void {
         left = done.left;
       }
       if (refused.length > 0) throw new Error(`${countOf(count, "skill")} installed. Refused: ${refused.join(" ")}`);
-      toast(`${countOf(count, "skill")} installed. They are on trial until they have helped.`);
+      toast(`${countOf(count, "skill")} installed, on trial until proven.`);
     },
   });
 }

@@ -48,18 +48,20 @@ export function LibraryPart() {
               </ul>
             </Section>
             <Section title="They follow you" actions={add("invite", "Invite")}>
-              <p class="muted">
-                They read the skills that you share, and nothing else. Share one under More on{" "}
-                <a href={hrefOf("skills")}>its page</a>.
-              </p>
-              <ul class="stack" aria-label="Profiles that follow you">
-                {followers.map((one) => (
-                  <li key={one.profile} class="panel">
-                    <Follower follower={one} />
-                  </li>
-                ))}
-              </ul>
-              <Invitations invitations={invitations} />
+              <div class="stack">
+                <p class="muted">
+                  They read the skills that you share, and nothing else. Share one under More on{" "}
+                  <a href={hrefOf("skills")}>its page</a>.
+                </p>
+                <ul class="stack" aria-label="Profiles that follow you">
+                  {followers.map((one) => (
+                    <li key={one.profile} class="panel">
+                      <Follower follower={one} />
+                    </li>
+                  ))}
+                </ul>
+                <Invitations invitations={invitations} />
+              </div>
             </Section>
           </>
         )}
