@@ -15,6 +15,7 @@ import {
   markProfileGone,
   markSessionDeleted,
 } from "../stores/erasure.ts";
+import { createHubLockStore, dropFromHubLock } from "../stores/hub/lock-store.ts";
 import { GRACE_MS } from "../stores/skills/purge-lease.ts";
 import { createSkillStore } from "../stores/skills/skill-store.ts";
 import { readSkillTexts } from "../stores/skills/skill-texts.ts";
@@ -218,6 +219,8 @@ export async function erasePass(
       if (row.pass === 0) await eraseSkillTexts(stores, profile, { skills, archive }, row.id);
       const { known } = unwrap(await skills.erase(row.id, row.at));
       const pending = await erasePendingOfSkill({ bucket: stores.bucket, profile }, row.id);
+      const lock = { bucket: stores.bucket, profile, clock: stores.clock, random: Math.random };
+      await dropFromHubLock(createHubLockStore(lock), row.id);
       await archive.eraseSkill(row.id);
       return { found: pending + (known ? 1 : 0), more: false };
     }

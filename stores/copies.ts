@@ -24,7 +24,7 @@ const MAX_READS = 2_500;
 /** [own] A rewrite takes up to eight calls. Further records that contain the text are deleted whole, a thousand a call. */
 const MAX_REWRITES = 200;
 
-/** `unread`: how many records were not read. */
+/** Deletes fetched packages too. `unread`: how many records were not read. */
 export async function eraseCopies(options: CopiesOptions): Promise<{ erased: number; unread: number }> {
   const { bucket, profile } = options;
   const keys: { key: string; at: number }[] = [];
@@ -47,7 +47,15 @@ export async function eraseCopies(options: CopiesOptions): Promise<{ erased: num
     bucket,
     found.slice(MAX_REWRITES).map(({ key }) => key),
   );
+  await deletePackages(options);
   return { erased: found.length, unread: keys.length - newest.length };
+}
+
+/** Fetched packages of the hub: kept for a day at most, and fetched again when they are looked at again. */
+async function deletePackages({ bucket, profile }: CopiesOptions): Promise<void> {
+  const keys: string[] = [];
+  for await (const { key } of listObjects(bucket, prefixOf("hubQuarantine", { profile }))) keys.push(key);
+  if (keys.length > 0) await deleteAll(bucket, keys);
 }
 
 async function readText(bucket: Bucket, key: string): Promise<string | null> {

@@ -5,6 +5,8 @@ import type {
   Bucket,
   CurationStore,
   EvidenceStore,
+  HubLockStore,
+  HubQuarantine,
   MemoryStore,
   Overlay,
   PendingStore,
@@ -17,6 +19,8 @@ import { conditionsOf } from "../core/skills/format/conditions.ts";
 import { createCurationStore } from "../stores/curation/curation-store.ts";
 import { guardWrites, isGone } from "../stores/deleted.ts";
 import { createEvidenceStore } from "../stores/evidence/evidence-store.ts";
+import { createHubLockStore } from "../stores/hub/lock-store.ts";
+import { createHubQuarantine } from "../stores/hub/quarantine-store.ts";
 import { createMemoryStore } from "../stores/memory-store.ts";
 import { createPendingStore } from "../stores/pending-store.ts";
 import { countCalls } from "../stores/platform/counted-bucket.ts";
@@ -96,6 +100,14 @@ export function openEvidenceStore({ bucket, profile, settings }: StoreScope): Ev
 
 export function openPendingStore({ bucket, profile }: Omit<StoreScope, "settings">): PendingStore {
   return createPendingStore({ bucket, profile, clock: systemClock, random: Math.random });
+}
+
+export function openHubLock({ bucket, profile }: Omit<StoreScope, "settings">): HubLockStore {
+  return createHubLockStore({ bucket, profile, clock: systemClock, random: Math.random });
+}
+
+export function openHubQuarantine({ bucket, profile }: Omit<StoreScope, "settings">): HubQuarantine {
+  return createHubQuarantine({ bucket, profile, clock: systemClock });
 }
 
 export function openReviewStore({ bucket, profile }: Omit<StoreScope, "settings">): ReviewStore {

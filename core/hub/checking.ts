@@ -80,6 +80,7 @@ async function noteSeen(
  */
 async function look(round: Round, line: LockedSkill): Promise<Seen> {
   const { version, pinned, follows, commit } = line;
+  let isVerified = false;
   const isName = version !== commit && version !== line.content;
   if (follows === undefined && (isName || pinned !== undefined)) {
     const named = await ask(round, line, version);
@@ -95,11 +96,13 @@ async function look(round: Round, line: LockedSkill): Promise<Seen> {
         const detail = `Version ${version} now has another content than when it was installed. Nothing was changed here.`;
         return { state: "moved", version: named.value.version, detail };
       }
+      isVerified = true;
     }
   }
   if (pinned !== undefined) return pinned === version ? { state: "current" } : { state: "update", version: pinned };
   const newest = await ask(round, line, follows);
   if (!newest.ok) return toFailed(newest.failure);
+  if (isVerified && newest.value.version === version) return { state: "current" };
   const same = await isSame(round, line, newest.value, follows);
   if (!same.ok) return toFailed(same.failure);
   return same.value ? { state: "current" } : { state: "update", version: newest.value.version };

@@ -87,6 +87,7 @@ export async function install(desk: HubDesk, { ref, hash, name }: Wanted): Promi
   const isSame = before?.seq === head.seq && line?.hash === candidate.hash;
   const written = isSame ? line : await writeLine(desk, judged.value, head);
   return ok({
+    name: head.name,
     outcome: isSame ? "unchanged" : "installed",
     skill: toInstalled(head.name, written, head),
     report,
@@ -113,15 +114,26 @@ async function writeLine(desk: HubDesk, judged: JudgedPackage, head: SkillHead):
 async function findInstalled(desk: HubDesk, { ref, hash, name }: Wanted): Promise<Result<HubInstalled> | null> {
   const { lock, index } = await settleLock(desk);
   const found = Object.entries(lock.skills).find(
-    ([own, line]) => line.hash === hash && line.source === ref.source && (name === undefined || own === name),
+    ([own, line]) => line.hash === hash && isWithin(line, ref) && (name === undefined || own === name),
   );
   const snapshot = found && (await desk.skills.open(found[0]));
   if (!found || !snapshot || snapshot.head.state === "archived") return null;
   const [own, line] = found;
   const report = reportPresent(own, snapshot.files, line);
   return report.ok
-    ? ok({ outcome: "unchanged", skill: toInstalled(own, line, index.skills[own]!), report: report.value, notes: [] })
+    ? ok({
+        name: own,
+        outcome: "unchanged",
+        skill: toInstalled(own, line, index.skills[own]!),
+        report: report.value,
+        notes: [],
+      })
     : report;
+}
+
+/** What a person names may be the repository that has the skill. */
+function isWithin(line: Pick<LockedSkill, "source" | "identifier">, ref: HubRef): boolean {
+  return line.source === ref.source && `${line.identifier}/`.startsWith(`${ref.identifier}/`);
 }
 
 /** Of the files that are here now. */

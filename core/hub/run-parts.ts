@@ -31,8 +31,10 @@ export function findScripts(files: FileBodies): string[] {
 }
 
 function isProgram(body: FileBody): boolean {
-  if (typeof body === "string") return /^\uFEFF?#!/.test(body) || body.startsWith("MZ");
-  return MAGIC.some((bytes) => bytes.every((byte, at) => body[at] === byte));
+  if (typeof body === "string" && /^\uFEFF?#!/.test(body)) return true;
+  // A short program may be valid UTF-8, and is then held as text.
+  const byteAt = (at: number) => (typeof body === "string" ? body.charCodeAt(at) : body[at]);
+  return MAGIC.some((bytes) => bytes.every((byte, at) => byteAt(at) === byte));
 }
 
 const MAX_COMMANDS = 50;

@@ -7,6 +7,7 @@ import { dayOf, toReviewId } from "../../core/schemas/ids.ts";
 import { createCurationStore } from "../../stores/curation/curation-store.ts";
 import { createEvidenceStore } from "../../stores/evidence/evidence-store.ts";
 import { keyOf } from "../../stores/keys.ts";
+import { createHubQuarantine } from "../../stores/hub/quarantine-store.ts";
 import { createPendingStore } from "../../stores/pending-store.ts";
 import { createReviewStore } from "../../stores/reviews/review-store.ts";
 import { deliverCuration, sendDueShards } from "../../workers/curator/deliver.ts";
@@ -26,6 +27,7 @@ function createScene() {
   const curation = createCurationStore({ bucket });
   const reviews = createReviewStore({ bucket, profile });
   const pending = createPendingStore({ bucket, profile, clock, random });
+  const quarantine = createHubQuarantine({ bucket, profile, clock });
   let visits = 0;
 
   /** Runs the hourly trigger and delivers every resulting message. Returns the kinds of messages. */
@@ -40,7 +42,16 @@ function createScene() {
         sweep: async () => {
           visits++;
           const now = clock.now();
-          return sweepInactiveProfile({ profile, curation, reviews, pending, queue, now, settings: DEFAULTS });
+          return sweepInactiveProfile({
+            profile,
+            curation,
+            reviews,
+            pending,
+            quarantine,
+            queue,
+            now,
+            settings: DEFAULTS,
+          });
         },
       },
     };

@@ -23,6 +23,7 @@ import { eraseCopies } from "../../stores/copies.ts";
 import { createCurationStore } from "../../stores/curation/curation-store.ts";
 import { keyOf } from "../../stores/keys.ts";
 import { createMemoryStore } from "../../stores/memory-store.ts";
+import { createHubQuarantine } from "../../stores/hub/quarantine-store.ts";
 import { createPendingStore } from "../../stores/pending-store.ts";
 import { createReviewStore } from "../../stores/reviews/review-store.ts";
 import { sendDueShards } from "../../workers/curator/deliver.ts";
@@ -104,6 +105,7 @@ describe("the leftovers of a quiet profile", () => {
       curation: createCurationStore({ bucket: counted }),
       reviews: createReviewStore({ bucket: counted, profile }),
       pending: createPendingStore({ bucket: counted, profile, clock, random: () => 0.5 }),
+      quarantine: createHubQuarantine({ bucket: counted, profile, clock }),
       queue: { send: async () => {} },
     });
     expect([next, bucket.keys()]).toEqual([null, []]);

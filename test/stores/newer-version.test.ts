@@ -6,6 +6,7 @@ import { memoryId } from "../../core/schemas/memory.ts";
 import { createCurationStore } from "../../stores/curation/curation-store.ts";
 import { createEvidenceStore } from "../../stores/evidence/evidence-store.ts";
 import { createMemoryStore } from "../../stores/memory-store.ts";
+import { createHubLockStore } from "../../stores/hub/lock-store.ts";
 import { createPendingStore } from "../../stores/pending-store.ts";
 import { createReviewStore } from "../../stores/reviews/review-store.ts";
 import { createSkillStore } from "../../stores/skills/skill-store.ts";
@@ -48,6 +49,7 @@ function open() {
     [`p/${profile}/checking/a-skill`]: () =>
       curation.beginCheck(profile, "a-skill", { text: sha256Hex("t"), now: 1, since: 0 }),
     [`p/${profile}/curator`]: () => curation.changeNotes(profile, (notes) => ({ ...notes, last: run })),
+    [`p/${profile}/hub.lock`]: () => createHubLockStore(of).change((lock) => lock),
     [`p/${profile}/policy.json`]: () => curation.changePolicy(profile, (policy) => ({ ...policy, paused: true })),
     [`p/${profile}/memory/${id}/+op`]: () => createMemoryStore({ kv, profile, clock, overlayMs: 0 }).list("memory"),
   };

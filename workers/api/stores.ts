@@ -3,6 +3,8 @@ import type {
   Bucket,
   CurationStore,
   EvidenceStore,
+  HubLockStore,
+  HubQuarantine,
   MemoryStore,
   PendingStore,
   ReviewStore,
@@ -26,6 +28,14 @@ export function openMemory(env: Env, profile: ProfileId): MemoryStore {
 
 export function openReviews(env: Env, profile: ProfileId): ReviewStore {
   return wiring.openReviewStore({ bucket: openBucket(env), profile });
+}
+
+export function openHubLock(env: Env, profile: ProfileId): HubLockStore {
+  return wiring.openHubLock({ bucket: openBucket(env), profile });
+}
+
+export function openHubQuarantine(env: Env, profile: ProfileId): HubQuarantine {
+  return wiring.openHubQuarantine({ bucket: openBucket(env), profile });
 }
 
 export function openEvidence(env: Env, profile: ProfileId): EvidenceStore {

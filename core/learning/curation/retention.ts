@@ -1,6 +1,6 @@
-// Deletes expired records of an inactive profile from R2: reviews, decided changes, curations. Called by the curator Worker for a
+// Deletes expired records of an inactive profile from R2: reviews, decided changes, curations, packages of the hub. Called by the curator Worker for a
 // `sweep/` marker, which is written on a profile's last active day. The runs of an active profile delete them anyway.
-import type { CurationStore, PendingStore, Queue, ReviewStore } from "../../ports.ts";
+import type { CurationStore, HubQuarantine, PendingStore, Queue, ReviewStore } from "../../ports.ts";
 import { type CurationMessage, toWorkMessage } from "../../schemas/learning/curation.ts";
 import { DAY_MS, type Day, type ProfileId, dayOf, fromCurationId } from "../../schemas/ids.ts";
 import type { Settings } from "../../schemas/settings.ts";
@@ -10,6 +10,7 @@ export interface RetentionOptions {
   curation: CurationStore;
   reviews: ReviewStore;
   pending: PendingStore;
+  quarantine: Pick<HubQuarantine, "sweep">;
   queue: Queue<CurationMessage>;
   now: number;
   settings: Pick<Settings, "review" | "curation">;
@@ -17,19 +18,21 @@ export interface RetentionOptions {
 
 /** Returns the day of the next sweep, or `null` if no records are left. */
 export async function sweepInactiveProfile(options: RetentionOptions): Promise<Day | null> {
-  const { profile, curation, reviews, pending, now, settings } = options;
+  const { profile, curation, reviews, pending, quarantine, now, settings } = options;
   if (await curation.isGone(profile)) return null;
   const reviewsBefore = now - settings.review.keepDays * DAY_MS;
   const runsBefore = now - settings.curation.keepDays * DAY_MS;
   const kept = await resendUnfinishedWork(options, runsBefore);
   await reviews.sweep(reviewsBefore);
   await pending.sweep(reviewsBefore);
+  const isFetching = (await quarantine.sweep(now - DAY_MS)) > 0;
   await curation.sweep(profile, runsBefore, kept);
   if (kept.some((run) => fromCurationId(run) < runsBefore)) return dayOf(now + DAY_MS);
   const nextSweeps = [
     sweepTime(await reviews.newest(), settings.review.keepDays),
     sweepTime(await pending.newest(), settings.review.keepDays),
     sweepTime(await curation.newest(profile), settings.curation.keepDays),
+    isFetching ? now + DAY_MS : null,
   ].filter((at) => at !== null);
   return nextSweeps.length === 0 ? null : dayOf(Math.max(now, ...nextSweeps));
 }

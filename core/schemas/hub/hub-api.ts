@@ -93,6 +93,7 @@ export const InstalledSkill = LockedSkill.omit({ files: true, merging: true }).e
 export type InstalledSkill = z.infer<typeof InstalledSkill>;
 
 export const HubInstalled = z.object({
+  name: SkillName,
   /** `unchanged`: it was installed already. */
   outcome: z.enum(["installed", "unchanged"]),
   skill: InstalledSkill,

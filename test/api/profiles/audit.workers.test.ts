@@ -106,7 +106,7 @@ const NOT_AUDITED = [
   "importTranscript",
   ...["createRun", "stopRun", "steerRun", "createChatCompletion", "createMessage", "createResponse", "deleteResponse"],
   ...["putFile", "deleteFile", "replaceWorkspace", "addToWorkspace", "restoreCheckpoint", "deleteCheckpoints"],
-  ...["runCurator", "previewSkillImport"],
+  ...["runCurator", "previewSkillImport", "inspectHub", "checkHub", "auditHub"],
   ...[
     "createCard",
     "changeCard",

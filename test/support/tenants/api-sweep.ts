@@ -66,6 +66,9 @@ const BODIES: Record<string, (of: Facts) => object | string> = {
   putApprovalMode: () => ({ mode: null }),
   changeSession: () => ({ title: "Taken." }),
   changeMcpServer: () => ({ enabled: true }),
+  inspectHub: () => ({ source: "http://127.0.0.1/taken/SKILL.md" }),
+  installHub: () => ({ source: "http://127.0.0.1/taken/SKILL.md" }),
+  pinHubSkill: () => ({ version: null }),
   putTap: () => ({ source: "taken/skills" }),
   changeFollower: () => ({ evidence: true }),
   followLibrary: ({ profile }) => ({ code: `tlib_${profile}_${"0".repeat(52)}`, evidence: true }),
@@ -135,6 +138,7 @@ const QUERIES: Record<string, (of: Facts) => string[]> = {
   listJourney: () => ["skill", "fact", "review", "curation", "decision"].map((about) => `about=${about}`),
   searchMessages: () => [`q=${KNOWN_WORD}&role=tool`, `q=${KNOWN_WORD}`],
   readSchedule: () => ["schedule=0+0+1+1+*"],
+  searchHub: () => [`query=${KNOWN_WORD}&source=url`],
   listSkills: () => [`query=${KNOWN_WORD}`],
   readEvents: () => ["turn=1"],
   readCheckpoint: ({ path }) => [`path=${encodeURIComponent(path)}`],
@@ -144,7 +148,7 @@ const QUERIES: Record<string, (of: Facts) => string[]> = {
   listTools: ({ session, child }) => [session, child].map((id) => `session=${id}`),
 };
 /** Needed queries have no request without them. */
-const NEEDED = new Set(["searchMessages", "readSchedule"]);
+const NEEDED = new Set(["searchMessages", "searchHub", "readSchedule"]);
 
 const FIXED: Record<string, string> = {
   n: "1",

@@ -11,6 +11,8 @@ export interface AuditedRoute {
   namesFields?: true;
   /** The answer names the skill that was decided on (`seen.skill`), which is noted after the id. */
   ofSkill?: true;
+  /** Only an answer with this value in this field has changed something. */
+  when?: readonly [field: string, value: string];
 }
 
 /** By operation id. */
@@ -65,6 +67,10 @@ export const AUDITED_ROUTES: Record<string, AuditedRoute> = {
   changeMcpServer: { act: "mcp_server_put", isAdmin: true },
   deleteMcpServer: { act: "mcp_server_delete", isAdmin: true },
   authorizeMcpServer: { act: "mcp_server_authorize", isAdmin: true },
+  installHub: { act: "hub_install", answer: "name", when: ["outcome", "installed"] },
+  updateHubSkill: { act: "hub_update", when: ["outcome", "updated"] },
+  pinHubSkill: { act: "hub_pin" },
+  uninstallHubSkill: { act: "hub_uninstall" },
   putTap: { act: "tap_put", isAdmin: true },
   deleteTap: { act: "tap_delete", isAdmin: true },
   putGithubToken: { act: "github_token_put", isAdmin: true },

@@ -18,8 +18,9 @@ export function noteActs(operationId: string | undefined): MiddlewareHandler<Api
       await next();
       if (c.res.status >= 400) return;
       const { principal } = c.var as { principal?: Principal };
-      const isInPath = route.answer === undefined && !route.ofSkill;
+      const isInPath = route.answer === undefined && !route.ofSkill && !route.when;
       const answer = principal && isInPath ? {} : await readAnswer(c.res);
+      if (route.when && answer[route.when[0]] !== route.when[1]) return;
       // The operator's acts are noted in the profile that they concern.
       const profile = principal?.profile ?? String(answer.profile ?? c.req.param("profile") ?? "");
       const target = await findTarget(c, route, answer);

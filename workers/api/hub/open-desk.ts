@@ -5,8 +5,6 @@ import type { HubDesk } from "../../../core/hub/desk.ts";
 import type { Tap } from "../../../core/hub/search.ts";
 import { DAY_MS, dayOf } from "../../../core/schemas/ids.ts";
 import { seeds } from "../../../skills-seed/index.ts";
-import { createHubLockStore } from "../../../stores/hub/lock-store.ts";
-import { createHubQuarantine } from "../../../stores/hub/quarantine-store.ts";
 import { systemClock } from "../../../stores/platform/system-clock.ts";
 import { runChecks } from "../../../wiring/checks.ts";
 import { openHubSources } from "../../../wiring/hub.ts";
@@ -15,7 +13,7 @@ import { openSealer } from "../../../wiring/sealing.ts";
 import type { ApiEnv } from "../auth/principal.ts";
 import { parseEnvSettings } from "../env.ts";
 import { readSections } from "./taps.ts";
-import { openBucket, openCuration, openSkills } from "../stores.ts";
+import { openCuration, openHubLock, openHubQuarantine, openSkills } from "../stores.ts";
 
 /** [own] A person waits; a package of 500 files takes about half of it. */
 const REQUEST_MS = 60_000;
@@ -23,11 +21,10 @@ const REQUEST_MS = 60_000;
 /** Without sources: nothing is asked. */
 export function openDesk(c: Context<ApiEnv>): HubDesk {
   const { profile } = c.var;
-  const place = { bucket: openBucket(c.env), profile, clock: systemClock };
   return {
     skills: openSkills(c.env, profile),
-    lock: createHubLockStore({ ...place, random: Math.random }),
-    quarantine: createHubQuarantine(place),
+    lock: openHubLock(c.env, profile),
+    quarantine: openHubQuarantine(c.env, profile),
     sources: {},
     trusted: parseEnvSettings(c.env).hub.trusted,
     seeds,
