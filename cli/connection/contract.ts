@@ -2282,6 +2282,7 @@ export interface Contract {
   "POST /v1/hub/install": {
     body: { source: string; hash?: string | undefined; name?: string | undefined };
     answer: {
+      name: string;
       outcome: "installed" | "unchanged";
       skill: {
         source: "github" | "skills-sh" | "clawhub" | "well-known" | "url" | "library";
