@@ -3,6 +3,7 @@ import type { HubDesk } from "../../../core/hub/desk.ts";
 import { hashPackage } from "../../../core/hub/package-hash.ts";
 import type { HubPackage, HubSource } from "../../../core/hub/source.ts";
 import { type Failure, type Result, err, ok } from "../../../core/errors.ts";
+import type { SkillNext } from "../../../core/ports.ts";
 import type { FileBodies } from "../../../core/schemas/file-body.ts";
 import type { HubRef, HubSourceName } from "../../../core/schemas/hub/lock.ts";
 import { conditionsOf } from "../../../core/skills/format/conditions.ts";
@@ -115,7 +116,7 @@ export function createHubWorld(
     async edit(name, files) {
       const head = (await skills.head(name))!;
       const { description } = head;
-      const next = { files, description, state: "active", origin: "user", citations: [] } as const;
+      const next: SkillNext = { files, description, state: "active", origin: "user", citations: [] };
       const changed = await skills.change({ name, op: `edit ${head.rev}`, since: head.rev, decide: () => ok(next) });
       if (!changed.ok) throw new Error(changed.failure.message);
     },
