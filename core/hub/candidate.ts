@@ -17,6 +17,8 @@ export interface HubCandidate {
   content?: string;
   /** The branch that was asked for. */
   follows?: string;
+  /** As `HubVersion.offBranch`. */
+  offBranch?: true;
   name: SkillName;
   /** One line, as listings show it. */
   description: string;
@@ -38,7 +40,7 @@ export function toFetched({ moves, ...fetched }: HubPackage, asked: HubRef): Fet
 
 /** `name`: instead of the one in its text. Failures: those of `readFolder`. */
 export function toCandidate(fetched: FetchedPackage, name?: SkillName): Result<HubCandidate> {
-  const { folder, version, commit, content, follows } = fetched;
+  const { folder, version, commit, content, follows, offBranch } = fetched;
   const read = readFolder(fetched.files, { folder, ...(name !== undefined && { name }) });
   if (!read.ok) return read;
   const { warnings: corrections, ...skill } = read.value;
@@ -53,6 +55,7 @@ export function toCandidate(fetched: FetchedPackage, name?: SkillName): Result<H
     ...(commit !== undefined && { commit }),
     ...(content !== undefined && { content }),
     ...(follows !== undefined && { follows }),
+    ...(offBranch && { offBranch }),
     ...{ files, hash, hashes },
     warnings: isSuggested ? [...corrections, `${REQUESTS_FILE} was left out.`] : corrections,
     notes: fetched.notes,

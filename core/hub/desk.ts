@@ -95,7 +95,7 @@ export async function judgePackage(
   }
   const broken = await findBadScripts({}, candidate.files, desk.run);
   const report = makeReport(candidate, broken);
-  const trust = trustOf(candidate.ref, desk.trusted);
+  const trust = trustOf({ ...candidate.ref, offBranch: candidate.offBranch }, desk.trusted);
   const health = broken.length > 0 ? { checkedAt: desk.clock.now(), broken } : undefined;
   return ok({ candidate, report, trust, decision: decideInstall(trust, report), health });
 }

@@ -5,11 +5,14 @@ import { type Failure, err } from "../errors.ts";
 
 /**
  * `trusted`: repositories that the operator named. Only content that comes from the repository itself counts: another source that names the
- * same repository may serve something else.
+ * same repository may serve something else, and a commit outside its branches (`offBranch`) may be of a fork.
  */
-export function trustOf({ source, identifier }: Pick<HubRef, "source" | "identifier">, trusted: string[]): HubTrust {
+export function trustOf(
+  { source, identifier, offBranch }: Pick<HubRef, "source" | "identifier"> & { offBranch?: boolean | undefined },
+  trusted: string[],
+): HubTrust {
   if (source === "library") return "library";
-  if (source !== "github") return "community";
+  if (source !== "github" || offBranch) return "community";
   const repository = identifier.split("/").slice(0, 2).join("/").toLowerCase();
   return trusted.some((name) => name.toLowerCase() === repository) ? "trusted" : "community";
 }

@@ -75,6 +75,8 @@ describe("the policy", () => {
     expect(of("skills-sh", "team/skills/notes")).toBe("community");
     expect(of("url", "https://github.com/team/skills")).toBe("community");
     expect(of("library", "x/notes")).toBe("library");
+    const fork = { source: "github", identifier: "team/skills/notes", offBranch: true } as const;
+    expect(trustOf(fork, trusted)).toBe("community");
   });
 });
 

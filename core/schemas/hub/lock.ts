@@ -90,6 +90,7 @@ export const Quarantined = z.object({
   commit: z.string().optional(),
   content: z.string().optional(),
   follows: z.string().optional(),
+  offBranch: z.literal(true).optional(),
   folder: z.string(),
   files: FileContents,
   notes: z.array(z.string()),
