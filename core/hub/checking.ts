@@ -84,10 +84,7 @@ async function look(round: Round, line: LockedSkill): Promise<Seen> {
   const isName = version !== commit && version !== line.content;
   if (follows === undefined && (isName || pinned !== undefined)) {
     const named = await ask(round, line, version);
-    if (!named.ok) {
-      const detail = `Version ${version} is no longer there: ${named.failure.message}`;
-      return named.failure.code === "hub_not_found" ? { state: "gone", detail } : unreachable(named.failure);
-    }
+    if (!named.ok) return isName ? toLost(named.failure, version) : lookPast(round, line, named.failure);
     // Without a name of its own it is the newest, which moves on.
     if (!named.value.moves) {
       const same = await isSame(round, line, named.value, version);
@@ -106,6 +103,19 @@ async function look(round: Round, line: LockedSkill): Promise<Seen> {
   const same = await isSame(round, line, newest.value, follows);
   if (!same.ok) return toFailed(same.failure);
   return same.value ? { state: "current" } : { state: "update", version: newest.value.version };
+}
+
+/** The installed version is no longer offered: a source that has only its newest one, or that has lost a commit. */
+async function lookPast(round: Round, line: LockedSkill, failure: Failure): Promise<Seen> {
+  if (failure.code !== "hub_not_found") return unreachable(failure);
+  const newest = await ask(round, line, undefined);
+  if (!newest.ok) return toLost(failure, line.version);
+  const { version } = newest.value;
+  return {
+    state: "moved",
+    version,
+    detail: `The installed version is no longer offered: its source has ${version} now.`,
+  };
 }
 
 async function ask(
@@ -141,6 +151,11 @@ async function isSame(
   if (!fetched.ok) return fetched;
   const read = toCandidate(fetched.value);
   return read.ok ? { ok: true, value: read.value.hash === line.hash } : read;
+}
+
+function toLost(failure: Failure, version: string): Seen {
+  const detail = `Version ${version} is no longer there: ${failure.message}`;
+  return failure.code === "hub_not_found" ? { state: "gone", detail } : unreachable(failure);
 }
 
 function toFailed(failure: Failure): Seen {

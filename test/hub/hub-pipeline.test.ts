@@ -380,6 +380,16 @@ describe("a check", () => {
     });
   });
 
+  it("tells that a source which has only its newest version left a pinned one", async () => {
+    const { source, world, desk } = await installed();
+    await desk.lock.change((lock) => {
+      const { notes } = lock.skills;
+      return { ...lock, skills: { notes: { ...notes!, version: notes!.commit!, pinned: notes!.commit! } } };
+    });
+    source.publish(ID, "v2", { files: line(2, "Two."), commit: "2".repeat(40) });
+    expect(must(await checkOne(world))).toMatchObject({ state: "moved", newest: "v2" });
+  });
+
   it("tells a source that is gone, and says nothing of one that does not answer", async () => {
     const { source, world, desk } = await installed();
     source.fail = err("hub_rate_limited", "Wait an hour.").failure;

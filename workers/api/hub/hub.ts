@@ -81,9 +81,8 @@ hub.openapi(
   async (c) => {
     const { query, source, limit } = c.req.valid("query");
     const { taps, ...desk } = await openReachingDesk(c);
-    if (source === "library") unwrap(openSource(desk, source));
-    const only = source === "library" ? undefined : source;
-    const found = await searchHub(desk.sources, { query, taps, limit, signal: desk.signal, ...(only && { only }) });
+    const sources = source === undefined ? desk.sources : { [source]: unwrap(openSource(desk, source)) };
+    const found = await searchHub(sources, { query, taps, limit, signal: desk.signal });
     const { skills } = await desk.lock.read();
     const hits = found.hits.map(({ ref, name, description, installs, warning, tap }) => {
       const installed = Object.keys(skills).find((own) => isAt(skills[own]!, ref));
