@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import type { Observation } from "../../../core/schemas/learning/learning.ts";
 import type { OpenAiLine, PreferenceLine } from "../../../core/schemas/trajectories.ts";
+import { openSession } from "../../../workers/api/sessions/session-rpc.ts";
 import { START_MS, ask, createProfile, createSession, env, fetchApi } from "../api-calls.ts";
 
 let profile: string;
@@ -89,8 +90,8 @@ describe("a page", () => {
     await account.registerSession({ session: id, ...info });
     await account.registerSession({ session: child, ...info, kind: "delegated", parent: id });
     const scene = { platform: "Telegram", kind: "group" as const, shared: true, files: false };
-    await env.SESSION.getByName(`${profile}/${id}`).create({ ...info, channel: scene });
-    await env.SESSION.getByName(`${profile}/${child}`).create({ ...info, kind: "delegated", parent: id });
+    await openSession(env, profile, id).create({ ...info, channel: scene });
+    await openSession(env, profile, child).create({ ...info, kind: "delegated", parent: id });
     expect((await read(`session=${id}`)).leftOut).toEqual({ other_people: 1 });
     expect((await read(`session=${child}`)).leftOut).toEqual({ parent: 1 });
   });
