@@ -64,6 +64,7 @@ export const skills: Verb = {
         output.note(
           head ? `${skill}: ${head.state}${head.pinned ? ", pinned" : ""}, revision ${head.rev}` : `${skill}: bundled`,
         );
+        if (head?.from) output.note(describeOrigin(head.from));
         if (typeof file === "string") return output.text(file);
         output.bytes(Buffer.from(file.base64, "base64"));
       },
@@ -229,6 +230,12 @@ async function unpin(client: Client, skill: string): Promise<SkillHead> {
 
 function publish(client: Client, name: string, isPublic: boolean): Promise<SkillHead> {
   return client.call(SkillHead, "POST /v1/skills/{name}/publish", { params: { name }, body: { public: isPublic } });
+}
+
+/** Uses of elsewhere were never judged: they are shown, and count for nothing. */
+function describeOrigin({ source, identifier, version, uses, lastUsedDay }: NonNullable<SkillHead["from"]>): string {
+  const used = uses === undefined ? "" : `, used ${uses} times there${lastUsedDay ? `, last on ${lastUsedDay}` : ""}`;
+  return `From ${source}: ${identifier}${version ? ` ${version}` : ""}${used}.`;
 }
 
 function describe({ name, state, pinned, rev, public: isPublic }: SkillHead): string {

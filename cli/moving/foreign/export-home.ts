@@ -23,7 +23,7 @@ export async function exportHome(
   onProgress("reading the profile");
   const profile = await readProfile(client, program);
   const home: WrittenHome = program === "hermes" ? writeHermes(profile, Date.now()) : writeClaude(profile);
-  for (const [inner, body] of home.files) folder.put(inner, body);
+  folder.put(home.files);
   const sessions = program === "hermes" ? await writeSessions(client, folder, onProgress) : [];
   folder.end();
   const report = createReport([...home.notes, ...notes]);
@@ -44,5 +44,5 @@ async function writeSessions(client: Client, folder: OutFolder, onProgress: (lin
     written.push(session.session);
   }
   if (written.length === 0) return [];
-  return folder.put("state.db", database.end()) ? written : [];
+  return folder.put(new Map([["state.db", database.end()]])).length > 0 ? written : [];
 }

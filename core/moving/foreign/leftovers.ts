@@ -40,7 +40,7 @@ export function noteTop(
       });
     }
   }
-  const shown = others.filter((name) => !/^\.|\.(?:lock|log|pid|bak|tmp)$/.test(name));
+  const shown = others.filter((name) => !/^\.|^workspace-|\.(?:lock|log|pid|bak|tmp)$/.test(name));
   if (shown.length > 0) notes.push({ kind: "left_out", what: listNames(shown), why: "nothing here is made from it" });
 }
 

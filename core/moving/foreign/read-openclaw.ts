@@ -3,7 +3,14 @@
 import { type UnknownObject, isObject, toObject } from "../../unknown-object.ts";
 import { quotePath } from "../../zip/quote-path.ts";
 import { readMarkdownFacts, withoutComments } from "./facts.ts";
-import type { ForeignConversation, ForeignFiles, ForeignHome, ForeignSkill, MoveNote } from "./foreign-home.ts";
+import type {
+  ForeignConversation,
+  ForeignFiles,
+  ForeignHome,
+  ForeignJob,
+  ForeignSkill,
+  MoveNote,
+} from "./foreign-home.ts";
 import { readOpenClawJobs } from "./jobs.ts";
 import { noteMcpServers, noteTop } from "./leftovers.ts";
 import { readJson, readLines, readText, toText, toTime } from "./read-text.ts";
@@ -32,12 +39,27 @@ export function readOpenClaw(files: ForeignFiles, now: number): ForeignHome {
   noteMcpServers(toObject(toObject(config).mcp).servers, notes);
   noteTop(files, OPENCLAW_TOP, notes);
   noteWorkspace(files, notes);
+  for (const name of files.top.filter((one) => one.startsWith("workspace-"))) {
+    const how = "import it by itself into another profile, as the `workspace` of a folder";
+    notes.push({ kind: "no_equal", what: quotePath(name), why: "another agent has a memory of its own", how });
+  }
   return {
     ...{ program: "openclaw", skills, facts, notes },
-    jobs: readOpenClawJobs(readJson(files, "cron/jobs.json", notes), { now, notes }),
+    jobs: readJobs(files, now, notes),
     personality: soul === "" ? null : { path: `${WORKSPACE}SOUL.md`, text: soul },
     conversations: (note) => readConversations(files, note),
   };
+}
+
+/** Newer versions keep jobs in a database, and leave the file that they began with. */
+function readJobs(files: ForeignFiles, now: number, notes: MoveNote[]): ForeignJob[] {
+  const old = "cron/jobs.json.migrated";
+  const isOld = !files.paths.includes("cron/jobs.json") && files.paths.includes(old);
+  if (isOld) {
+    const why = "OpenClaw keeps them in a database now; later changes are not in the file that was read";
+    notes.push({ kind: "changed", what: quotePath(old), why });
+  }
+  return readOpenClawJobs(readJson(files, isOld ? old : "cron/jobs.json", notes), { now, notes });
 }
 
 function readSkills(files: ForeignFiles, root: string, notes: MoveNote[]): ForeignSkill[] {

@@ -77,7 +77,7 @@ function write(program: "hermes" | "claude") {
   const notes: MoveNote[] = [];
   const out = openOutFolder(folder, program, notes);
   const home = program === "hermes" ? writeHermes(profile, NOW) : writeClaude(profile);
-  for (const [path, body] of home.files) out.put(path, body);
+  out.put(home.files);
   out.end();
   return { folder, notes, home };
 }
@@ -184,8 +184,13 @@ describe("the folder of an export", () => {
     writeFileSync(join(folder, "SOUL.md"), "Mine.");
     const notes: MoveNote[] = [];
     const again = openOutFolder(folder, "hermes", notes);
-    again.put("SOUL.md", "Theirs.");
-    again.put("memories/USER.md", "New.");
+    const files = new Map([
+      ["SOUL.md", "Theirs."],
+      ["memories/USER.md", "New."],
+    ]);
+    expect(again.put(files)).toEqual(["memories/USER.md"]);
+    // Cut off here, it knows its own files again.
+    expect(openOutFolder(folder, "hermes", []).put(files)).toEqual(["memories/USER.md"]);
     again.end();
     expect(notes.map(({ what }) => what)).toEqual(['"SOUL.md"']);
     expect(readFileSync(join(folder, "SOUL.md"), "utf8")).toBe("Mine.");
