@@ -34,7 +34,10 @@ export function toTranscriptSession({ program, id }: ForeignSession, createdAt: 
 /** Fill what a transcript lacks. The way out leaves them out (core/moving/foreign/hermes-rows.ts). */
 export const NO_INPUT = "(The transcript has no message before this.)";
 
+/** The same. */
 export const NO_RESULT = "(The transcript has no result of this call.)";
+
+const NO_ANSWER = "(The transcript has no answer to this.)";
 
 /** `now`: no time of the transcript is later. */
 export function toTranscriptRows(
@@ -84,11 +87,14 @@ function createWriter(begin: TranscriptPlace, now: number) {
   function endTurn(): void {
     if (!open) return;
     fillCalls(open.endedAt);
-    const { input, final, startedAt, endedAt } = open;
+    const { input, startedAt, endedAt } = open;
+    const isAnswered = open.final !== null;
+    // Every turn ends with an entry, as those that were stopped here do.
+    const final = open.final ?? put({ kind: "notice", code: "imported" }, NO_ANSWER, endedAt);
     rows.push({
       table: "turn",
       row: {
-        ...{ n: turn, state: final === null ? "stopped" : "done", waiting: null, input, final, attempts: 1 },
+        ...{ n: turn, state: isAnswered ? "done" : "stopped", waiting: null, input, final, attempts: 1 },
         ...{ stats: JSON.stringify(NO_STATS), started_at: startedAt, ended_at: endedAt },
         ...{ more: JSON.stringify({ reason: "imported" }), observed: null },
       },

@@ -23,6 +23,7 @@ it("a conversation comes in pages, once, and does not come back after it was del
     ["user", [{ source: "content", text: "Hello" }]],
     ["assistant", [{ source: "content", text: "Hi" }]],
     ["user", [{ source: "content", text: "Bye" }]],
+    ["notice", [{ source: "content", text: "(The transcript has no answer to this.)" }]],
   ]);
   expect((await ask("GET", `/v1/sessions/${session}`, { key })).body).toMatchObject({
     title: "Rain",

@@ -55,8 +55,8 @@ describe("a transcript", () => {
     const entries = must(life.engine.entries(0));
     expect(entries.map((entry) => entry.kind)).toEqual([
       ...["user", "assistant", "tool", "tool", "assistant"],
-      ...["user", "assistant", "tool"],
-      "user",
+      ...["user", "assistant", "tool", "notice"],
+      ...["user", "notice"],
     ]);
     expect(new Set(entries.flatMap(({ parts }) => parts.map(({ source }) => source)))).toEqual(new Set(["content"]));
     expect(entries.every(({ at }) => at <= NOW)).toBe(true);
