@@ -11,14 +11,14 @@ import { toContents } from "../core/schemas/file-body.ts";
 import { PlainError, parseFlags, runCommand } from "./command-line.ts";
 import { startKeyProxy } from "./conformance/key-proxy.ts";
 import { PUBLISHED_SKILLS, listPublishedFiles } from "./conformance/sample-skill.ts";
-import { readFiles, runSkills } from "./conformance/skills-program.ts";
+import { installLatest, readFiles, runSkills } from "./conformance/skills-program.ts";
 import { type OwnStack, withOwnStack } from "./stack/own-stack.ts";
 
 const USAGE = `npm run conformance:skills
 
 Publishes skills from a stack of its own, installs them with npm's \`skills\` program, and takes in again what that program installed.
 
-  --latest     the newest \`skills\` of the registry, by npx, instead of the tested one`;
+  --latest     the newest \`skills\` of the registry, instead of the tested one`;
 
 await runCommand(USAGE, async () => {
   const { latest = false } = parseFlags({ latest: { type: "boolean" } });
@@ -28,9 +28,10 @@ await runCommand(USAGE, async () => {
   const env = { TALARIA_SETTINGS: JSON.stringify({ outbound: { allow: [relay.url] } }) };
   const folder = mkdtempSync(join(tmpdir(), "talaria-skills-program-"));
   try {
+    const newest = latest ? await installLatest(join(folder, "program")) : undefined;
     return await withOwnStack(
       "skills",
-      (stack) => run((target = stack.url), { stack, relay: relay.url, folder, latest }),
+      (stack) => run((target = stack.url), { stack, relay: relay.url, folder, newest }),
       env,
     );
   } finally {
@@ -42,10 +43,11 @@ interface World {
   stack: OwnStack;
   relay: string;
   folder: string;
-  latest: boolean;
+  /** The newest program. Absent: the tested one. */
+  newest: string | undefined;
 }
 
-async function run(url: string, { stack, relay, folder, latest }: World): Promise<number> {
+async function run(url: string, { stack, relay, folder, newest }: World): Promise<number> {
   const totals = { passed: 0, failed: 0 };
   async function step(title: string, work: () => Promise<void>): Promise<void> {
     const failure = await work().then(
@@ -63,7 +65,7 @@ async function run(url: string, { stack, relay, folder, latest }: World): Promis
   }
   const expected = listPublishedFiles();
   const place = `${relay}/p/${stack.profile}`;
-  const program = { project: join(folder, "project"), latest };
+  const program = { project: join(folder, "project"), ...(newest !== undefined && { program: newest }) };
   const installed = join(program.project, ".claude/skills");
 
   await step("`skills add` installs all public skills, byte for byte", async () => {
@@ -71,7 +73,7 @@ async function run(url: string, { stack, relay, folder, latest }: World): Promis
     expectSame(readFiles(installed), expected);
   });
   await step("`skills experimental_install` restores them from its lock file", async () => {
-    const restored = { project: join(folder, "restored"), latest };
+    const restored = { ...program, project: join(folder, "restored") };
     await runSkills(restored, ["add", place, "--skill", "*", "--agent", "universal", "--yes", "--copy"]);
     rmSync(join(restored.project, ".agents"), { recursive: true });
     await runSkills(restored, ["experimental_install"]);
@@ -83,11 +85,26 @@ async function run(url: string, { stack, relay, folder, latest }: World): Promis
       await talaria(url, key, ["skills", "import", join(installed, name)]);
     expectSame(await exportAll(url, key), expected);
   });
+  const { key } = await stack.createProfile();
   await step("`talaria skills install` installs what the lock file names, from its source", async () => {
-    const { key } = await stack.createProfile();
     await talaria(url, key, ["skills", "install", program.project, "--yes", "--accept"]);
     expectSame(await exportAll(url, key), expected);
     await talaria(url, key, ["skills", "check"]);
+  });
+  const changed = { ...PUBLISHED_SKILLS["sorting-mail"]!, "scripts/new.sh": "#!/bin/sh\ncal\n" };
+  const path = "/v1/skills/import?name=sorting-mail&replace=true";
+  await send(url, stack.key, path, { files: toContents(changed) });
+  const newer = {
+    ...expected,
+    "sorting-mail/scripts/new.sh": Buffer.from(changed["scripts/new.sh"]).toString("base64"),
+  };
+  await step("`skills update` takes a text that was published since", async () => {
+    await runSkills(program, ["update", "--project", "--yes"]);
+    expectSame(readFiles(installed), newer);
+  });
+  await step("`talaria skills update --all` takes it, too", async () => {
+    await talaria(url, key, ["skills", "update", "--all", "--yes", "--accept"]);
+    expectSame(await exportAll(url, key), newer);
   });
   console.log(JSON.stringify(totals));
   return totals.failed === 0 ? 0 : 1;

@@ -52,16 +52,7 @@ async function post(path: string, body: object, key = owner.key): Promise<Respon
 /** Installs into a new project and returns the installed files in Base64, by path. */
 async function install(source: string): Promise<Record<string, string>> {
   const project = tempFolder();
-  await runSkills({ project, latest: false }, [
-    "add",
-    source,
-    "--skill",
-    "*",
-    "--agent",
-    "claude-code",
-    "--yes",
-    "--copy",
-  ]);
+  await runSkills({ project }, ["add", source, "--skill", "*", "--agent", "claude-code", "--yes", "--copy"]);
   return readFiles(join(project, ".claude/skills"));
 }
 
