@@ -12,6 +12,7 @@ import { doctor } from "./doctor.ts";
 import { jobs } from "./jobs.ts";
 import { keys } from "./keys.ts";
 import { learning } from "./learning.ts";
+import { library } from "./library.ts";
 import { memory } from "./memory.ts";
 import { pending } from "./pending.ts";
 import { promptSize } from "./prompt-size.ts";
@@ -28,6 +29,7 @@ export const VERBS: readonly Verb[] = [
   sessions,
   search,
   skills,
+  library,
   memory,
   learning,
   reviews,
