@@ -120,7 +120,7 @@ async function fetch({ remote, commit }: Checkout, signal: AbortSignal): Promise
   const ran = await fetchGit([remote], { root, cwd: root, signal, timeoutMs: FETCH_MS });
   if (ran.code === 0) return;
   throw new PlainError(
-    `${remote} could not be fetched: ${lastLines(ran.stderr)} Nothing was changed at ${commit.slice(0, 8)}.`,
+    `${remote} could not be fetched: ${lastLines(ran.stderr)}. Nothing was changed at ${commit.slice(0, 8)}.`,
   );
 }
 

@@ -86,10 +86,14 @@ export function fetchGit(args: string[], options: Omit<CommandOptions, "env">): 
   return runCommand(["git", ...slow, "fetch", "--quiet", ...args], { ...options, env: GIT_ENV });
 }
 
-/** The end of a command's output, as one line. */
+/** The end of a command's output, as one line. npm says what happened at the beginning of its errors. */
 export function lastLines(output: string, lines = 3): string {
   const all = output.split("\n").filter((line) => line.trim() !== "");
-  return all.slice(-lines).join(" ").trim().slice(-600) || "no output";
+  const ofNpm = all
+    .filter((line) => line.startsWith("npm error "))
+    .map((line) => line.slice("npm error ".length).trim());
+  const chosen = ofNpm.length > 0 ? ofNpm.filter((line) => line !== "").slice(0, 4) : all.slice(-lines);
+  return chosen.join(" ").trim().slice(0, 600) || "no output";
 }
 
 function cleanEnv(): NodeJS.ProcessEnv {

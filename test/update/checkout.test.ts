@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { describeStoredForms, listChanges } from "../../scripts/update/changes.ts";
 import { checkClean, chooseTarget, compare, readCheckout } from "../../scripts/update/checkout.ts";
-import { fetchGit } from "../../scripts/update/command.ts";
+import { fetchGit, lastLines } from "../../scripts/update/command.ts";
 import { takeLock, toPlaces } from "../../scripts/update/recover.mjs";
 import {
   commitAll,
@@ -102,6 +102,14 @@ describe("a checkout", () => {
     const ran = await fetchGit(["origin"], { root, cwd: root, signal: new AbortController().signal });
     expect([ran.code, ran.stderr]).toEqual([128, expect.stringContaining("does not appear to be a git repository")]);
   });
+});
+
+it("the words of a failed npm are told by what happened, those of other commands by their end", () => {
+  const npm =
+    "[setup] npm ci\nnpm error code ECONNREFUSED\nnpm error syscall connect\nnpm error\nnpm error A complete log is in x\n";
+  expect(lastLines(npm)).toBe("code ECONNREFUSED syscall connect A complete log is in x");
+  expect(lastLines("one\ntwo\n\nthree\nfour\n")).toBe("two three four");
+  expect(lastLines("\n")).toBe("no output");
 });
 
 describe("a new version", () => {
