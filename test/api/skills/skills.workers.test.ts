@@ -123,7 +123,7 @@ describe("skills", () => {
       contract: null,
       files: seeds[BUNDLED],
     });
-    expect(await call("GET", `/${BUNDLED}/revisions`)).toEqual({ revisions: [] });
+    expect(await call("GET", `/${BUNDLED}/revisions`)).toEqual({ revisions: [], acts: [] });
   });
 
   it("that a person puts are active, have the origin `user`, and are listed", async () => {
