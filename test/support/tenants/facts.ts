@@ -113,6 +113,8 @@ export function withoutIds(text: string, ...known: Facts[]): string {
       .replace(/\bkey_\w{12}\b/g, "<key>")
       .replace(/\bsin_\w{12}\b/g, "<sign-in>")
       .replace(/\btlink_\w{79}\b/g, "<sign-in code>")
+      .replace(/\btlib_\w{79}\b/g, "<library code>")
+      .replace(/\binv_\w{12}\b/g, "<invitation>")
       .replace(/(?<="(?:profile|target)":")[0-9a-z]{26}(?=")/g, "<the caller's profile>")
       .replace(/\bhook_\w{12}\b/g, "<hook>")
       .replace(/(?<="(?:id|card|run)":")[cjr][0-9a-hjkmnp-tv-z]{12}(?=")/g, "<board or job>")
