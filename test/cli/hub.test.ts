@@ -34,7 +34,7 @@ const LOCKED = {
   ...{ trust: "community", verdict: "caution", scanner: 3, findings: 1, installedAt: 1, updatedAt: 1 },
   ...{ state: "trial", changedHere: false },
 };
-const INSTALLED = { outcome: "installed", skill: LOCKED, report: REPORT, notes: [] };
+const INSTALLED = { name: "rain", outcome: "installed", skill: LOCKED, report: REPORT, notes: [] };
 const inspected = (more: object = {}) => answerJson(200, { ...INSPECTION, ...more });
 const allowed = { decision: { outcome: "allowed", why: "" } };
 const refused = { decision: { outcome: "refused", why: "It is dangerous." } };
