@@ -10,6 +10,7 @@ import type { HubDesk } from "../../core/hub/desk.ts";
 import type { FileBodies } from "../../core/schemas/file-body.ts";
 import { hashFiles, textOfFiles } from "../../core/schemas/learning/digest.ts";
 import { dropFromHubLock } from "../../stores/hub/lock-store.ts";
+import { HOSTILE } from "../support/tenants/hostile-calls.ts";
 import { type HubWorld, createHubWorld, createSourceDouble, skillMd } from "../support/hub/hub-world.ts";
 
 const ID = "team/skills/notes";
@@ -145,6 +146,13 @@ describe("an install", () => {
     const { hash } = must(await inspect(desk, { ref }));
     expect(codeOf(await install(other.desk, { ref, hash }))).toBe("hub_not_inspected");
     expect(codeOf(await update(other.desk, { name: "notes" }))).toBe("hub_not_installed");
+  });
+});
+
+describe("a model", () => {
+  it("has no tool of the hub", () => {
+    // Every tool has a row there, or test/flows/two-profiles.stack.test.ts fails.
+    expect(Object.keys(HOSTILE).filter((tool) => /hub|install|tap/.test(tool))).toEqual([]);
   });
 });
 
