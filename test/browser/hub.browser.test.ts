@@ -2,6 +2,7 @@
 // the server. The sources are answered in the browser, in the API's own form; taps, the token and consent are the stack's.
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
+import { IS_THOROUGH } from "../support/thorough.ts";
 import type { Contract } from "../../cli/connection/contract.ts";
 import { expectAccessible, expectNoSidewaysScroll } from "./support/accessible.ts";
 import { type Owner, createOwner } from "./support/owner.ts";
@@ -120,10 +121,15 @@ async function serveHub(page: Page): Promise<string[]> {
 let owner: Owner;
 beforeAll(async () => void (owner = await createOwner()));
 
+/** Dialogs that the walk over the pages does not open. The whole form looks at each in both themes. */
 async function look(page: Page, name: string, theme: Theme): Promise<void> {
-  await expectAccessible(page);
   await expectNoSidewaysScroll(page);
-  await screenshot(page, `hub-${name}-${theme}`);
+  for (const shown of IS_THOROUGH ? (["light", "dark"] as const) : [theme]) {
+    await page.emulateMedia({ colorScheme: shown });
+    await expectAccessible(page);
+    await screenshot(page, `hub-${name}-${shown}`);
+  }
+  await page.emulateMedia({ colorScheme: theme });
 }
 
 describe("a skill of others", () => {
@@ -137,7 +143,7 @@ describe("a skill of others", () => {
     // No sign of a stranger's turns the page's own text around, and no mark-up of theirs is one.
     await page.getByRole("heading", { name: "csv-⟨U+202E⟩means" }).waitFor();
     await page.getByText("Means of <b>columns</b>").waitFor();
-    await look(page, "find", "light");
+    if (IS_THOROUGH) await look(page, "find", "light");
     await page
       .getByRole("button", { name: /^Look inside/ })
       .first()
@@ -155,14 +161,13 @@ describe("a skill of others", () => {
     await page.getByRole("list", { name: "Installed skills" }).getByText("csv-means", { exact: true }).waitFor();
     const body = { source: "stranger/skills/csv-means", hash: HASH };
     expect(sent.at(-1)).toBe(`POST install ${JSON.stringify(body)}`);
-    await look(page, "installed", "light");
+    if (IS_THOROUGH) await look(page, "installed", "light");
 
     await page.getByRole("button", { name: "Update…" }).click();
     const update = page.getByRole("dialog", { name: "Update csv-means?" });
     await update.getByText("It can run: scripts/steal.sh.").waitFor();
     await update.getByRole("group", { name: "Changes of SKILL.md" }).getByText("New step.").waitFor();
     await update.getByText("My step.").waitFor();
-    await page.emulateMedia({ colorScheme: "dark" });
     await look(page, "update", "dark");
     await update.getByLabel("I have read what changes").check();
     await update.getByRole("button", { name: "Update, and keep my text beside it" }).click();
@@ -173,12 +178,12 @@ describe("a skill of others", () => {
     await page.getByRole("dialog", { name: "Uninstall csv-means?" }).getByRole("button", { name: "Uninstall" }).click();
     await page.getByText("Nothing is installed from outside").waitFor();
     await page.setViewportSize({ width: PHONE, height: 844 });
-    await look(page, "empty-phone", "dark");
+    if (IS_THOROUGH) await look(page, "empty-phone", "dark");
   });
 });
 
 describe("taps", () => {
-  it("are added and removed after a question, and the token of GitHub is kept and never shown", async () => {
+  it("are added, published to and removed after a question, and the token of GitHub is kept and never shown", async () => {
     const { page } = await openPage({ key: owner.key, at: "#/hub/taps", theme: "dark" });
     await page.getByRole("button", { name: "Add a tap" }).click();
     await page.getByLabel("Name").fill("our-own");
@@ -192,7 +197,24 @@ describe("taps", () => {
     await page.getByRole("button", { name: "Set", exact: true }).click();
     await page.getByText("In use").waitFor();
     expect(await page.content()).not.toContain("token-of-the-test");
-    await look(page, "taps", "dark");
+    if (IS_THOROUGH) await look(page, "taps", "dark");
+    const pull = { number: 7, url: "https://github.example/our/skills/pull/7", state: "open" };
+    const published = { repository: "our/skills", pull, warnings: ["The requests were left out."] };
+    await page.route("**/v1/hub/publish", (route) => {
+      expect(route.request().postDataJSON()).toEqual({ skill: "offered-notes", tap: "our-own" });
+      return route.fulfill({ json: published });
+    });
+    await owner.client.putSkill("offered-notes", { "SKILL.md": toSkillMd("offered-notes", "Notes", ["Sort them."]) });
+    await page.goto("/#/skills/offered-notes");
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("button", { name: "Publish to a tap" }).click();
+    const offer = page.getByRole("dialog", { name: "Publish offered-notes to a tap?" });
+    await offer.getByRole("button", { name: "Open a pull request" }).click();
+    expect(await offer.getByRole("link", { name: "Pull request 7" }).getAttribute("href")).toBe(pull.url);
+    await offer.getByText("The requests were left out.").waitFor();
+    if (IS_THOROUGH) await look(page, "published", "dark");
+    await offer.getByRole("button", { name: "Done" }).click();
+    await page.goto("/#/hub/taps");
     await page.getByRole("button", { name: "Remove our-own" }).click();
     await page.getByRole("dialog", { name: "Remove the tap our-own?" }).getByRole("button", { name: "Remove" }).click();
     await page.getByText("No taps yet").waitFor();
@@ -245,7 +267,7 @@ describe("a library", () => {
       .click();
     await page.getByRole("dialog").getByRole("button", { name: "Take them" }).click();
     await page.getByText("Sends no counts").waitFor();
-    await look(page, "followers", "light");
+    if (IS_THOROUGH) await look(page, "followers", "light");
   });
 });
 
@@ -259,7 +281,7 @@ describe("data to train on", () => {
     await dialog.getByText("What has left cannot be called back.").waitFor();
     await dialog.getByRole("button", { name: "Allow" }).click();
     await part.getByRole("button", { name: "Withdraw" }).waitFor();
-    await look(page, "consent", "light");
+    if (IS_THOROUGH) await look(page, "consent", "light");
     expect(await owner.call("GET", "/v1/trajectories/consent")).toMatchObject({ allowed: true });
     await part.getByRole("button", { name: "Withdraw" }).click();
     await part.getByText("Not allowed").waitFor();
