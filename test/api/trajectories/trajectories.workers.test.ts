@@ -112,16 +112,15 @@ describe("a page", () => {
 });
 
 it("an answer that was rated down is paired with one that was rated up in another session", async () => {
-  const table = "name,price\na,1\nb,2\nc,6\n";
   const sessions: string[] = [];
   for (const [n, rating] of (["up", "down"] as const).entries()) {
     const session = await createSession(key);
     sessions.push(session);
-    await ask("PUT", `/v1/sessions/${session}/files/prices.csv`, { key, body: table });
-    await say(
-      session,
-      n === 0 ? "What is the mean of `price` in `prices.csv`?" : "Please say the mean of `price` in `prices.csv`.",
-    );
+    await ask("PUT", `/v1/sessions/${session}/files/prices.csv`, {
+      key,
+      body: `name,price\na,1\nb,2\nc,${9 - 3 * n}\n`,
+    });
+    await say(session, "What is the mean of `price` in `prices.csv`?");
     const { body } = await ask("POST", `/v1/sessions/${session}/turns/1/rating`, { key, body: { rating } });
     expect((body as Observation).judge).toBe("rating");
   }
@@ -134,7 +133,7 @@ it("an answer that was rated down is paired with one that was rated up in anothe
   );
   const { lines, next } = await read<PreferenceLine>("format=preferences");
   const pairs = lines.filter(({ source }) => source === "rating");
-  // The rehearsal model may answer both alike, and the same answer is no pair.
+  expect(pairs).toHaveLength(1);
   for (const { prompt, chosen, rejected } of pairs) {
     expect(prompt.at(-1)).toMatchObject({ role: "user" });
     expect([chosen, rejected].map((side) => side.at(-1)!.role)).toEqual(["assistant", "assistant"]);
