@@ -13,6 +13,8 @@ export interface Problem {
   code: string;
   title: string;
   detail: string;
+  /** Belong to the code. */
+  facts?: Record<string, unknown>;
 }
 
 /** The API refused the request. */

@@ -33,7 +33,9 @@ export function Find() {
       <Section title="Open one by name or address">
         <OpenForm onOpen={setOpened} />
       </Section>
-      {opened !== null && <InspectDialog key={opened} source={opened} onClose={() => setOpened(null)} />}
+      {opened !== null && (
+        <InspectDialog key={opened} source={opened} onClose={() => setOpened(null)} onChoose={setOpened} />
+      )}
     </div>
   );
 }

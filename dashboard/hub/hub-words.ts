@@ -1,7 +1,7 @@
 // What the page says of skills from outside: their sources, how far they are trusted, what a check saw, and what an update adds. Pure.
 import type { StateWord } from "../components/badge.tsx";
 import { quote } from "../components/hidden-text.ts";
-import type { Answer } from "../data/api.ts";
+import { type Answer, ProblemError } from "../data/api.ts";
 
 export type Hit = Answer<"GET /v1/hub/search">["hits"][number];
 export type Inspection = Answer<"POST /v1/hub/inspect">;
@@ -95,4 +95,23 @@ export function describeGrown(grown: Update["grown"]): string[] {
 /** A version as people read it: the first characters of a commit or of a digest. */
 export function shortVersion(version: string): string {
   return /^(?:sha256:)?[0-9a-f]{40,}$/.test(version) ? version.replace(/^sha256:/, "").slice(0, 10) : version;
+}
+
+export interface Choice {
+  /** What an inspection takes. */
+  source: string;
+  name: string;
+  description: string;
+}
+
+/** The skills between which a refusal asks to choose; none for any other. */
+export function choicesOf(error: unknown): Choice[] {
+  if (!(error instanceof ProblemError) || error.problem.code !== "hub_choose") return [];
+  const skills = error.problem.facts?.skills;
+  return Array.isArray(skills) ? skills.filter(isChoice) : [];
+}
+
+function isChoice(value: unknown): value is Choice {
+  const { source, name, description } = (value ?? {}) as Partial<Choice>;
+  return [source, name, description].every((text) => typeof text === "string");
 }

@@ -13,16 +13,18 @@ import { call } from "../data/api.ts";
 import { invalidate } from "../data/resource.ts";
 import { may } from "../data/sign-in.ts";
 import { hrefOf } from "../pages.ts";
-import { type Inspection, SOURCES, TRUSTS, shortVersion } from "./hub-words.ts";
+import { type Inspection, SOURCES, TRUSTS, choicesOf, shortVersion } from "./hub-words.ts";
 import { PackageReport } from "./report.tsx";
 
 interface InspectProps {
   /** As a person writes it, or as a hit names it. */
   source: string;
   onClose(): void;
+  /** Another one in its place: the source has several. */
+  onChoose(source: string): void;
 }
 
-export function InspectDialog({ source, onClose }: InspectProps) {
+export function InspectDialog({ source, onClose, onChoose }: InspectProps) {
   const [found, setFound] = useState<Inspection>();
   const [error, setError] = useState<unknown>();
   const [name, setName] = useState("");
@@ -37,6 +39,7 @@ export function InspectDialog({ source, onClose }: InspectProps) {
     return () => stopped.abort();
   }, []);
   const { outcome } = found?.decision ?? { outcome: "refused" };
+  const choices = choicesOf(error);
   const isTaken = found?.exists === "other";
   const isReady = (outcome === "allowed" || hasRead) && (!isTaken || name.trim() !== "");
 
@@ -55,7 +58,27 @@ export function InspectDialog({ source, onClose }: InspectProps) {
   return (
     <Dialog title={found ? `Install ${found.report.name}?` : "Look at a skill"} onClose={onClose}>
       <div class="stack">
-        {error !== undefined && <ErrorNote error={error} />}
+        {error !== undefined && choices.length === 0 && <ErrorNote error={error} />}
+        {choices.length > 0 && (
+          <>
+            <p>There are several skills here. Which one?</p>
+            <ul class="plain-list" aria-label="Skills of this source">
+              {choices.map((choice) => (
+                <li key={choice.source} class="hub-line">
+                  <span class="hub-words">
+                    <strong dir="auto">{showHidden(choice.name)}</strong>
+                    <span class="muted small" dir="auto">
+                      {showHidden(choice.description)}
+                    </span>
+                  </span>
+                  <Button label={`Look inside ${choice.name}`} onClick={() => onChoose(choice.source)}>
+                    Look inside
+                  </Button>
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
         {!found && error === undefined && <Loading />}
         {found && (
           <>

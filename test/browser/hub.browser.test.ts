@@ -111,6 +111,11 @@ async function serveHub(page: Page): Promise<string[]> {
       "PUT skills/csv-means/pin": { ...INSTALLED, pinned: "v1.0.0" },
       "DELETE skills/csv-means": { name: "csv-means", changedHere: true, kept: "Its text." },
     };
+    if (what === "POST inspect" && request.postData()?.includes('"stranger/skills"')) {
+      const skills = [{ source: "stranger/skills/csv-means", name: "csv-means", description: "Means" }];
+      const problem = { status: 409, code: "hub_choose", title: "Several", detail: "Name one.", facts: { skills } };
+      return route.fulfill({ status: 409, json: problem });
+    }
     if (what === "POST install") isThere.installed = true;
     if (what === "DELETE skills/csv-means") isThere.installed = false;
     await route.fulfill({ json: answers[what] });
@@ -134,7 +139,8 @@ async function look(page: Page, name: string, theme: Theme): Promise<void> {
 
 describe("a skill of others", () => {
   it("is found, shown with what it runs, and installed only as it was shown, after it was read", async () => {
-    const { page } = await openPage({ key: owner.key, at: "#/settings" });
+    const { page, faults } = await openPage({ key: owner.key, at: "#/settings" });
+    faults.allow(/status of 409/);
     const sent = await serveHub(page);
     await page.goto("/#/hub");
     await page.getByRole("searchbox", { name: "Search the sources" }).fill("csv");
@@ -144,10 +150,9 @@ describe("a skill of others", () => {
     await page.getByRole("heading", { name: "csv-⟨U+202E⟩means" }).waitFor();
     await page.getByText("Means of <b>columns</b>").waitFor();
     if (IS_THOROUGH) await look(page, "find", "light");
-    await page
-      .getByRole("button", { name: /^Look inside/ })
-      .first()
-      .click();
+    await page.getByLabel("Skill", { exact: true }).fill("stranger/skills");
+    await page.getByRole("button", { name: "Look inside", exact: true }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Look inside csv-means" }).click();
     const dialog = page.getByRole("dialog", { name: "Install csv-means?" });
     await dialog.getByText("Runs what it downloads").waitFor();
     await dialog.getByText("scripts/mean.sh", { exact: true }).first().waitFor();

@@ -1,10 +1,12 @@
 // What the page says of skills from outside: the states of an installed skill, and what an update adds.
 import { describe, expect, it } from "vitest";
 import { describeEvaluation } from "../../dashboard/health/evaluation.ts";
+import { ProblemError } from "../../dashboard/data/api.ts";
 import { nameProfile } from "../../dashboard/hub/library-words.ts";
 import {
   type Installed,
   type Update,
+  choicesOf,
   describeAsked,
   describeGrown,
   listNeeds,
@@ -91,4 +93,14 @@ it("names another profile by its own word and by its id, which tells it from one
   const profile = "0123456789abcdefghjkmnpqrs";
   expect(nameProfile({ profile, label: "" })).toBe("Profile 01234567");
   expect(nameProfile({ profile, label: "The “team”\u202E" })).toBe("“The 'team'⟨U+202E⟩” (01234567)");
+});
+
+it("offers the skills that a refusal names, and nothing of another form", () => {
+  const good = { source: "a/b/csv", name: "csv", description: "Means." };
+  const problem = { status: 409, code: "hub_choose", title: "Several", detail: "Name one." };
+  const refuse = (skills: unknown, code = "hub_choose") => new ProblemError({ ...problem, code, facts: { skills } });
+  expect(choicesOf(refuse([good, null, { ...good, name: 7 }]))).toEqual([good]);
+  for (const other of [refuse("all"), refuse([good], "hub_not_found"), new ProblemError(problem), new Error("x")]) {
+    expect(choicesOf(other)).toEqual([]);
+  }
 });
