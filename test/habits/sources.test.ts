@@ -65,7 +65,9 @@ describe("the sources", () => {
     const core = files.filter((path) => /^core\/.*\.ts$/.test(path));
     expect(core.length).toBeGreaterThan(10);
     expect(pathsWith(core, /\bnew Date\(\)|(?<![.\w])Date\(\)|globalThis\.fetch\(/)).toEqual([]);
-    const calling = pathsWith(core, /(?<![.\w"'`])fetch\(/);
+    // A line that defines a method of that name calls nothing.
+    const METHOD = /^ *(?:async )?fetch\([\w,: ]*\)(?:: [^;]+;| \{)$/gm;
+    const calling = core.filter((path) => /(?<![.\w"'`])fetch\(/.test(read(path).replaceAll(METHOD, "")));
     expect(calling.filter((path) => !/\bfetch: |[{,] fetch\b/.test(read(path)))).toEqual([]);
   });
 
