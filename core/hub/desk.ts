@@ -9,9 +9,9 @@ import type { Sha256, SkillName } from "../schemas/ids.ts";
 import { type RunChecks, findBadScripts } from "../skills/checks.ts";
 import type { Health } from "../skills/health.ts";
 import type { Seeds } from "../skills/library.ts";
-import { type FetchedPackage, type HubCandidate, toCandidate, toFetched } from "./candidate.ts";
+import { type FetchedPackage, type HubCandidate, toCandidate, toFetched } from "./package/candidate.ts";
 import { decideInstall, trustOf } from "./policy.ts";
-import { makeReport } from "./report.ts";
+import { makeReport } from "./package/report.ts";
 import type { HubSource } from "./source.ts";
 
 export interface HubDesk {

@@ -1,7 +1,7 @@
 // Reads where a tap is, as a person writes it. Pure.
 import { type Result, err, ok } from "../errors.ts";
 import type { HubTap } from "../schemas/hub/taps.ts";
-import { parseIdentifier, readGithubIdentifier, splitFragment } from "./identifier.ts";
+import { parseIdentifier, readGithubIdentifier, splitFragment } from "./finding/identifier.ts";
 
 export type TapPlace = Pick<HubTap, "source" | "identifier">;
 

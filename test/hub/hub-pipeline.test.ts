@@ -1,10 +1,10 @@
 // The hub from the source to the lock, over stores in memory: what is installed is what was seen, what a person changed is never overwritten, and
 // a source that moves, vanishes or grows is told. The source is hostile throughout.
 import { describe, expect, it } from "vitest";
-import { audit, check } from "../../core/hub/checking.ts";
-import { inspect, install, listInstalled, pin, uninstall } from "../../core/hub/installing.ts";
-import { settleLock } from "../../core/hub/settle-lock.ts";
-import { update } from "../../core/hub/updating.ts";
+import { audit, check } from "../../core/hub/installed/check.ts";
+import { inspect, install, listInstalled, pin, uninstall } from "../../core/hub/installed/install.ts";
+import { settleLock } from "../../core/hub/installed/settle-lock.ts";
+import { update } from "../../core/hub/installed/update.ts";
 import { type Result, err } from "../../core/errors.ts";
 import type { HubDesk } from "../../core/hub/desk.ts";
 import type { FileBodies } from "../../core/schemas/file-body.ts";

@@ -1,7 +1,7 @@
 // Names of skills at their sources: every form that people know, and none that means something else.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { formatRef, parseIdentifier } from "../../core/hub/identifier.ts";
+import { formatRef, parseIdentifier } from "../../core/hub/finding/identifier.ts";
 import type { HubRef, HubSourceName } from "../../core/schemas/hub/lock.ts";
 
 const PROFILE = "0123456789abcdefghjkmnpqrs";

@@ -1,6 +1,6 @@
 // The sources as a deployment opens them: over HTTP, by its own settings, with lists kept in R2.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { formatRef, parseIdentifier } from "../../core/hub/identifier.ts";
+import { formatRef, parseIdentifier } from "../../core/hub/finding/identifier.ts";
 import type { HubSource } from "../../core/hub/source.ts";
 import { parseSettings } from "../../core/limits.ts";
 import { createOutbound } from "../../core/outbound/outbound.ts";

@@ -1,12 +1,12 @@
 // What is read from a package before it is installed: its hash, its report, what the policy says, what an update adds, and three texts merged.
 import { describe, expect, it } from "vitest";
-import { toCandidate } from "../../core/hub/candidate.ts";
-import { findGrown } from "../../core/hub/grown.ts";
-import { mergeFiles } from "../../core/hub/merge.ts";
-import { hashHeadFiles, hashPackage } from "../../core/hub/package-hash.ts";
+import { toCandidate } from "../../core/hub/package/candidate.ts";
+import { findGrown } from "../../core/hub/package/grown.ts";
+import { mergeFiles } from "../../core/hub/installed/merge.ts";
+import { hashHeadFiles, hashPackage } from "../../core/hub/package/package-hash.ts";
 import { checkDecision, decideInstall, trustOf } from "../../core/hub/policy.ts";
-import { makeReport } from "../../core/hub/report.ts";
-import { findCommands, findScripts } from "../../core/hub/run-parts.ts";
+import { makeReport } from "../../core/hub/package/report.ts";
+import { findCommands, findScripts } from "../../core/hub/package/run-parts.ts";
 import type { FileBodies } from "../../core/schemas/file-body.ts";
 import { hashFiles, sha256Hex } from "../../core/schemas/learning/digest.ts";
 import { skillMd } from "../support/hub/hub-world.ts";

@@ -1,6 +1,6 @@
 // A search over several sources and taps: what it finds, in which order, and what it reports of a source that does not answer.
 import { describe, expect, it } from "vitest";
-import { type Tap, searchHub } from "../../core/hub/search.ts";
+import { type Tap, searchHub } from "../../core/hub/finding/search.ts";
 import { limitReached } from "../support/hub/github-read.ts";
 import { createHubWorld, createSite, skillMd } from "../support/hub/world.ts";
 

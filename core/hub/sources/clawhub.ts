@@ -6,10 +6,10 @@ import { type Result, err, ok } from "../../errors.ts";
 import { sha256Hex } from "../../schemas/learning/digest.ts";
 import type { HubRef } from "../../schemas/hub/lock.ts";
 import { IMPORT } from "../../skills/exchange/import-limits.ts";
-import { type HubClient, type HubClientDeps, badReply, openHubClient, readJson } from "../client.ts";
-import { type RawFile, isArchive, readPackage, toFiles } from "../files.ts";
-import { parseIdentifier, toGithubRef } from "../identifier.ts";
-import { toShownDescription, toShownName } from "../shown.ts";
+import { type HubClient, type HubClientDeps, badReply, openHubClient, readJson } from "./reading/client.ts";
+import { type RawFile, isArchive, readPackage, toFiles } from "./reading/files.ts";
+import { parseIdentifier, toGithubRef } from "../finding/identifier.ts";
+import { toShownDescription, toShownName } from "./reading/shown.ts";
 import type { HubHit, HubSource, HubVersion } from "../source.ts";
 
 const API_BASE = "https://clawhub.ai";

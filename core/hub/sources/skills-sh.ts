@@ -5,10 +5,10 @@ import * as z from "zod";
 import { err, ok } from "../../errors.ts";
 import type { HubRef } from "../../schemas/hub/lock.ts";
 import { IMPORT } from "../../skills/exchange/import-limits.ts";
-import { type HubClientDeps, badReply, openHubClient, readJson } from "../client.ts";
-import { type RawFile, checkList, contentOf, toFiles } from "../files.ts";
-import { parseIdentifier } from "../identifier.ts";
-import { toShownDescription, toShownName } from "../shown.ts";
+import { type HubClientDeps, badReply, openHubClient, readJson } from "./reading/client.ts";
+import { type RawFile, checkList, contentOf, toFiles } from "./reading/files.ts";
+import { parseIdentifier } from "../finding/identifier.ts";
+import { toShownDescription, toShownName } from "./reading/shown.ts";
 import type { HubHit, HubSource } from "../source.ts";
 
 const API_BASE = "https://skills.sh";

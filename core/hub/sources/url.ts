@@ -4,8 +4,8 @@ import { type Result, err, ok } from "../../errors.ts";
 import type { HubRef } from "../../schemas/hub/lock.ts";
 import { IMPORT } from "../../skills/exchange/import-limits.ts";
 import { SKILL_MD } from "../../skills/format/format.ts";
-import { type HubClientDeps, openHubClient } from "../client.ts";
-import { digestOf, isArchive, readPackage, toFiles } from "../files.ts";
+import { type HubClientDeps, openHubClient } from "./reading/client.ts";
+import { digestOf, isArchive, readPackage, toFiles } from "./reading/files.ts";
 import type { HubSource } from "../source.ts";
 
 export function createUrlSource(deps: HubClientDeps): HubSource {

@@ -7,14 +7,23 @@ import { SkillName } from "../../schemas/ids.ts";
 import type { HubRef } from "../../schemas/hub/lock.ts";
 import { IMPORT } from "../../skills/exchange/import-limits.ts";
 import { SKILL_MD } from "../../skills/format/format.ts";
-import { listChoices } from "../choices.ts";
-import { type HubClient, type HubClientDeps, badReply, openHubClient, readJson } from "../client.ts";
-import { eachOk } from "../each.ts";
-import { type RawFile, checkList, contentOf, digestOf, isArchive, readPackage, toFiles, tooLarge } from "../files.ts";
-import { splitFragment } from "../identifier.ts";
-import { readListing } from "../listing.ts";
-import { rankHits } from "../rank.ts";
-import { toShownDescription, toShownName } from "../shown.ts";
+import { listChoices } from "./reading/choices.ts";
+import { type HubClient, type HubClientDeps, badReply, openHubClient, readJson } from "./reading/client.ts";
+import { eachOk } from "./reading/each.ts";
+import {
+  type RawFile,
+  checkList,
+  contentOf,
+  digestOf,
+  isArchive,
+  readPackage,
+  toFiles,
+  tooLarge,
+} from "./reading/files.ts";
+import { splitFragment } from "../finding/identifier.ts";
+import { readListing } from "./reading/listing.ts";
+import { rankHits } from "../finding/rank.ts";
+import { toShownDescription, toShownName } from "./reading/shown.ts";
 import type { HubHit, HubSource, ListingCache } from "../source.ts";
 
 export interface WellKnownDeps extends HubClientDeps {

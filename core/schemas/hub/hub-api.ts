@@ -6,7 +6,7 @@ import { Sha256, SkillName } from "../ids.ts";
 import { SkillConditions, SkillState } from "../skill.ts";
 import { HubRef, HubSeen, HubTrust, HubVerdict, LockedSkill } from "./lock.ts";
 
-/** As a person writes it: `owner/repo/path@v1`, `clawhub:slug`, an address. core/hub/identifier.ts reads it. */
+/** As a person writes it: `owner/repo/path@v1`, `clawhub:slug`, an address. core/hub/finding/identifier.ts reads it. */
 const SourceText = z.string().trim().min(1).max(2_000);
 const Version = z.string().min(1).max(200);
 const Names = z.array(z.string());

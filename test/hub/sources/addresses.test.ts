@@ -1,7 +1,7 @@
 // Skills at addresses: well-known indexes in both forms, a SKILL.md, and archives.
 import { describe, expect, it } from "vitest";
-import { digestOf } from "../../../core/hub/files.ts";
-import { parseIdentifier } from "../../../core/hub/identifier.ts";
+import { digestOf } from "../../../core/hub/sources/reading/files.ts";
+import { parseIdentifier } from "../../../core/hub/finding/identifier.ts";
 import { pack } from "../../../core/skills/exchange/archive.ts";
 import { createHubWorld, createSite, skillMd } from "../../support/hub/world.ts";
 

@@ -1,6 +1,6 @@
 // Skills in repositories of GitHub: which skill a name means, what a version is, and that no file is another than the commit's.
 import { describe, expect, it } from "vitest";
-import { parseIdentifier } from "../../../core/hub/identifier.ts";
+import { parseIdentifier } from "../../../core/hub/finding/identifier.ts";
 import { findSkillFolders } from "../../../core/hub/sources/github/tree.ts";
 import { limitReached } from "../../support/hub/github-read.ts";
 import { createHubWorld, skillMd } from "../../support/hub/world.ts";

@@ -1,8 +1,8 @@
 // Sources that lie, flood, redirect or point outside: nothing throws, nothing above a limit is read, and no package comes of it.
 import { zipSync } from "fflate";
 import { describe, expect, it } from "vitest";
-import { digestOf } from "../../../core/hub/files.ts";
-import { parseIdentifier } from "../../../core/hub/identifier.ts";
+import { digestOf } from "../../../core/hub/sources/reading/files.ts";
+import { parseIdentifier } from "../../../core/hub/finding/identifier.ts";
 import type { HubSource } from "../../../core/hub/source.ts";
 import { DEFAULTS } from "../../../core/limits.ts";
 import { pack } from "../../../core/skills/exchange/archive.ts";

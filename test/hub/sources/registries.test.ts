@@ -1,6 +1,6 @@
 // skills.sh and ClawHub: what they find, what they send, and what they say about it.
 import { describe, expect, it } from "vitest";
-import { parseIdentifier } from "../../../core/hub/identifier.ts";
+import { parseIdentifier } from "../../../core/hub/finding/identifier.ts";
 import { createHubWorld, skillMd } from "../../support/hub/world.ts";
 
 const FILES = { "SKILL.md": skillMd("gifgrep"), "scripts/run.sh": "#!/bin/sh\n" };

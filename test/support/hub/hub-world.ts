@@ -1,6 +1,6 @@
 // The hub over stores in memory, and a source whose packages a test changes: tags that move, versions with other bytes, sources that vanish.
 import type { HubDesk } from "../../../core/hub/desk.ts";
-import { hashPackage } from "../../../core/hub/package-hash.ts";
+import { hashPackage } from "../../../core/hub/package/package-hash.ts";
 import type { HubPackage, HubSource } from "../../../core/hub/source.ts";
 import { type Failure, type Result, err, ok } from "../../../core/errors.ts";
 import type { SkillNext } from "../../../core/ports.ts";

@@ -1,9 +1,9 @@
 // Installed skills of the hub: looked after, updated, pinned and removed. An update is shown first, and applied exactly as it was shown.
 import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
-import { audit, check } from "../../../core/hub/checking.ts";
-import { pin, uninstall } from "../../../core/hub/installing.ts";
-import { update } from "../../../core/hub/updating.ts";
+import { audit, check } from "../../../core/hub/installed/check.ts";
+import { pin, uninstall } from "../../../core/hub/installed/install.ts";
+import { update } from "../../../core/hub/installed/update.ts";
 import {
   AuditHub,
   CheckHub,

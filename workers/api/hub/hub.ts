@@ -3,11 +3,11 @@
 import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
 import { openSource } from "../../../core/hub/desk.ts";
-import { formatRef, parseIdentifier } from "../../../core/hub/identifier.ts";
-import { inspect, install, listInstalled } from "../../../core/hub/installing.ts";
+import { formatRef, parseIdentifier } from "../../../core/hub/finding/identifier.ts";
+import { inspect, install, listInstalled } from "../../../core/hub/installed/install.ts";
 import { trustOf } from "../../../core/hub/policy.ts";
-import { searchHub } from "../../../core/hub/search.ts";
-import { settleLock } from "../../../core/hub/settle-lock.ts";
+import { searchHub } from "../../../core/hub/finding/search.ts";
+import { settleLock } from "../../../core/hub/installed/settle-lock.ts";
 import type { HubRef } from "../../../core/schemas/hub/lock.ts";
 import { HubSourceName } from "../../../core/schemas/hub/lock.ts";
 import {

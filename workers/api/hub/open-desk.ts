@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import { GITHUB_ACCESS, githubApi, openAccess } from "../../../core/hub/access.ts";
 import type { HubDesk } from "../../../core/hub/desk.ts";
-import type { Tap } from "../../../core/hub/search.ts";
+import type { Tap } from "../../../core/hub/finding/search.ts";
 import { DAY_MS, dayOf } from "../../../core/schemas/ids.ts";
 import { seeds } from "../../../skills-seed/index.ts";
 import { systemClock } from "../../../stores/platform/system-clock.ts";

@@ -2,7 +2,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import * as z from "zod";
-import { install } from "../../../core/hub/installing.ts";
+import { install } from "../../../core/hub/installed/install.ts";
 import type { SharedSkill } from "../../../core/hub/sources/library.ts";
 import { toLibraryId } from "../../../core/library/offer.ts";
 import { ProfileId, type SkillName } from "../../../core/schemas/ids.ts";

@@ -3,7 +3,7 @@
 import { type Result, err, ok } from "../../../errors.ts";
 import { isObject } from "../../../unknown-object.ts";
 import { GITHUB_API } from "../../access.ts";
-import { type HubClient, type HubClientDeps, badReply, openHubClient, readJson } from "../../client.ts";
+import { type HubClient, type HubClientDeps, badReply, openHubClient, readJson } from "../reading/client.ts";
 import { blobShaOf } from "./git-hash.ts";
 import { type TreeEntry, TreeReply } from "./tree.ts";
 

@@ -1,6 +1,6 @@
 // What an update adds to what a skill runs and needs, so that a person sees a skill that grows. Pure.
-import type { HubCommand, HubGrown, HubReport } from "../schemas/hub/hub-api.ts";
-import type { ImportFinding } from "../schemas/exchange.ts";
+import type { HubCommand, HubGrown, HubReport } from "../../schemas/hub/hub-api.ts";
+import type { ImportFinding } from "../../schemas/exchange.ts";
 import { isWorse } from "./report.ts";
 
 /** `before`: of the installed package, or of the present files if those cannot be read any more. */

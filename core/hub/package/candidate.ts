@@ -1,13 +1,13 @@
 // A package as it would be stored: read by the rules of imports, named and hashed. Pure.
-import { type Result, ok } from "../errors.ts";
-import type { FileBodies } from "../schemas/file-body.ts";
-import type { HubRef } from "../schemas/hub/lock.ts";
-import type { Sha256, SkillName } from "../schemas/ids.ts";
-import type { Provenance } from "../schemas/skill.ts";
-import { REQUESTS_FILE, withoutRequests } from "../schemas/skill-requests.ts";
-import { readFolder } from "../skills/exchange/import.ts";
+import { type Result, ok } from "../../errors.ts";
+import type { FileBodies } from "../../schemas/file-body.ts";
+import type { HubRef } from "../../schemas/hub/lock.ts";
+import type { Sha256, SkillName } from "../../schemas/ids.ts";
+import type { Provenance } from "../../schemas/skill.ts";
+import { REQUESTS_FILE, withoutRequests } from "../../schemas/skill-requests.ts";
+import { readFolder } from "../../skills/exchange/import.ts";
 import { hashPackage } from "./package-hash.ts";
-import type { HubPackage } from "./source.ts";
+import type { HubPackage } from "../source.ts";
 
 export interface HubCandidate {
   /** Without a version. */

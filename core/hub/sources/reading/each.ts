@@ -1,6 +1,6 @@
 // Asks for several things at once, and stops at the first refusal. Pure.
-import { type Result, ok } from "../errors.ts";
-import { MAX_CONNECTIONS, mapLimit } from "../map-limit.ts";
+import { type Result, ok } from "../../../errors.ts";
+import { MAX_CONNECTIONS, mapLimit } from "../../../map-limit.ts";
 
 /** In the order of the items. After a refusal no further item is started. */
 export async function eachOk<Item, Value>(

@@ -1,21 +1,21 @@
 // Makes the lock agree with the skills. A skill is written before its line in the lock, so a crash between the two leaves a line that lags; and a
 // skill may be deleted, replaced or restored by other routes. Called by every request of the hub that reads the lock.
-import type { SkillSnapshot } from "../ports.ts";
-import { mapLimit, MAX_CONNECTIONS } from "../map-limit.ts";
-import type { FileBodies } from "../schemas/file-body.ts";
-import { HUB_SOURCES, type HubLock, HubSourceName, type LockedSkill } from "../schemas/hub/lock.ts";
-import type { Sha256, SkillName } from "../schemas/ids.ts";
-import { textOfFiles } from "../schemas/learning/digest.ts";
-import { type SkillIndex, isPurged } from "../schemas/skill.ts";
-import { withoutRequests } from "../schemas/skill-requests.ts";
-import { openRevision } from "../skills/history.ts";
-import { type HubCandidate, isFrom, toCandidate } from "./candidate.ts";
-import { type HubDesk, toLocked } from "./desk.ts";
-import { toMergedUpdate } from "./install.ts";
+import type { SkillSnapshot } from "../../ports.ts";
+import { mapLimit, MAX_CONNECTIONS } from "../../map-limit.ts";
+import type { FileBodies } from "../../schemas/file-body.ts";
+import { HUB_SOURCES, type HubLock, HubSourceName, type LockedSkill } from "../../schemas/hub/lock.ts";
+import type { Sha256, SkillName } from "../../schemas/ids.ts";
+import { textOfFiles } from "../../schemas/learning/digest.ts";
+import { type SkillIndex, isPurged } from "../../schemas/skill.ts";
+import { withoutRequests } from "../../schemas/skill-requests.ts";
+import { openRevision } from "../../skills/history.ts";
+import { type HubCandidate, isFrom, toCandidate } from "../package/candidate.ts";
+import { type HubDesk, toLocked } from "../desk.ts";
+import { toMergedUpdate } from "./decide-change.ts";
 import { mergeFiles } from "./merge.ts";
-import { hashHeadFiles, hashPackage } from "./package-hash.ts";
-import { trustOf } from "./policy.ts";
-import { makeReport } from "./report.ts";
+import { hashHeadFiles, hashPackage } from "../package/package-hash.ts";
+import { trustOf } from "../policy.ts";
+import { makeReport } from "../package/report.ts";
 
 /** Skills that one request looks at; the next one goes on. Each costs a read or more. */
 const MAX_SETTLED = 20;

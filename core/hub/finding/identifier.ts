@@ -1,10 +1,10 @@
 // Reads and writes the name of a skill at its source, as people write it for Hermes, the `skills` CLI, skills.sh and ClawHub. Called by the
 // routes of the hub and by its sources. Pure. Never throws, and never sends anything.
-import { type Result, err, ok } from "../errors.ts";
-import { ProfileId, SkillName } from "../schemas/ids.ts";
-import { HubRef, type HubSourceName } from "../schemas/hub/lock.ts";
-import { checkPath } from "../skills/exchange/paths.ts";
-import { HIDDEN } from "../zip/quote-path.ts";
+import { type Result, err, ok } from "../../errors.ts";
+import { ProfileId, SkillName } from "../../schemas/ids.ts";
+import { HubRef, type HubSourceName } from "../../schemas/hub/lock.ts";
+import { checkPath } from "../../skills/exchange/paths.ts";
+import { HIDDEN } from "../../zip/quote-path.ts";
 import { isFileAddress, readAddress } from "./address.ts";
 
 /** For a person who wrote something else. */

@@ -1,9 +1,9 @@
 // Asks a source of skills: one request within the limits of size and of a total time, and its refusals in the hub's words. Made once for each
 // call of a source, so that the time counts for the call as a whole. Called by sources/. Never throws.
-import { type Result, err, ok } from "../errors.ts";
-import type { Outbound, OutboundReply } from "../outbound/outbound.ts";
-import type { Clock } from "../ports.ts";
-import { readRetryAfter, toWait } from "../retry-after.ts";
+import { type Result, err, ok } from "../../../errors.ts";
+import type { Outbound, OutboundReply } from "../../../outbound/outbound.ts";
+import type { Clock } from "../../../ports.ts";
+import { readRetryAfter, toWait } from "../../../retry-after.ts";
 
 /** [hermes] Of one request. */
 const REQUEST_MS = 20_000;

@@ -1,18 +1,18 @@
 // The decisions that an install and an update hand to `SkillStore.change`, which runs them again on every fresh head. Pure.
-import { clip } from "../clip.ts";
-import { type Result, err, ok } from "../errors.ts";
-import { FIXED } from "../limits.ts";
-import type { SkillChange, SkillNext, SkillSnapshot } from "../ports.ts";
-import { type FileBodies, textOrEmpty } from "../schemas/file-body.ts";
-import type { Sha256, SkillName } from "../schemas/ids.ts";
-import { hashFiles, textOfFiles } from "../schemas/learning/digest.ts";
-import { REQUESTS_FILE } from "../schemas/skill-requests.ts";
-import { checkImportName } from "../skills/edit/protection.ts";
-import { SKILL_MD, parseSkill } from "../skills/format/format.ts";
-import type { Health } from "../skills/health.ts";
-import { liftWithdrawal } from "../skills/history.ts";
-import type { Seeds } from "../skills/library.ts";
-import { type HubCandidate, isFrom, toProvenance } from "./candidate.ts";
+import { clip } from "../../clip.ts";
+import { type Result, err, ok } from "../../errors.ts";
+import { FIXED } from "../../limits.ts";
+import type { SkillChange, SkillNext, SkillSnapshot } from "../../ports.ts";
+import { type FileBodies, textOrEmpty } from "../../schemas/file-body.ts";
+import type { Sha256, SkillName } from "../../schemas/ids.ts";
+import { hashFiles, textOfFiles } from "../../schemas/learning/digest.ts";
+import { REQUESTS_FILE } from "../../schemas/skill-requests.ts";
+import { checkImportName } from "../../skills/edit/protection.ts";
+import { SKILL_MD, parseSkill } from "../../skills/format/format.ts";
+import type { Health } from "../../skills/health.ts";
+import { liftWithdrawal } from "../../skills/history.ts";
+import type { Seeds } from "../../skills/library.ts";
+import { type HubCandidate, isFrom, toProvenance } from "../package/candidate.ts";
 
 /**
  * A new skill of the hub is on trial until it has helped here. The same package again changes nothing. A skill that came from elsewhere is never

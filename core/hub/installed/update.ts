@@ -1,16 +1,16 @@
 // An update: first shown, then applied exactly as it was shown. A skill that was changed here is merged by three texts, and never overwritten.
 // Called by workers/api/hub.
-import { type Failure, type Result, err, ok } from "../errors.ts";
-import type { SkillNext, SkillSnapshot } from "../ports.ts";
-import { type FileBodies, textOrEmpty } from "../schemas/file-body.ts";
-import type { HubUpdate } from "../schemas/hub/hub-api.ts";
-import type { LockedSkill } from "../schemas/hub/lock.ts";
-import type { Sha256, SkillName } from "../schemas/ids.ts";
-import { withoutRequests } from "../schemas/skill-requests.ts";
-import { SKILL_MD, parseSkill } from "../skills/format/format.ts";
-import { baseOf, companionOf } from "../skills/format/validate.ts";
-import { diffFiles, openRevision } from "../skills/history.ts";
-import { type HubCandidate, toBareRef } from "./candidate.ts";
+import { type Failure, type Result, err, ok } from "../../errors.ts";
+import type { SkillNext, SkillSnapshot } from "../../ports.ts";
+import { type FileBodies, textOrEmpty } from "../../schemas/file-body.ts";
+import type { HubUpdate } from "../../schemas/hub/hub-api.ts";
+import type { LockedSkill } from "../../schemas/hub/lock.ts";
+import type { Sha256, SkillName } from "../../schemas/ids.ts";
+import { withoutRequests } from "../../schemas/skill-requests.ts";
+import { SKILL_MD, parseSkill } from "../../skills/format/format.ts";
+import { baseOf, companionOf } from "../../skills/format/validate.ts";
+import { diffFiles, openRevision } from "../../skills/history.ts";
+import { type HubCandidate, toBareRef } from "../package/candidate.ts";
 import {
   type HubDesk,
   type JudgedPackage,
@@ -19,13 +19,13 @@ import {
   keepPackage,
   readKept,
   toLocked,
-} from "./desk.ts";
-import { findGrown } from "./grown.ts";
-import { checkUpdatable, toMergedUpdate, toPackageUpdate } from "./install.ts";
-import { findLine, reportPresent } from "./installing.ts";
+} from "../desk.ts";
+import { findGrown } from "../package/grown.ts";
+import { checkUpdatable, toMergedUpdate, toPackageUpdate } from "./decide-change.ts";
+import { findLine, reportPresent } from "./install.ts";
 import { type MergeConflict, mergeFiles } from "./merge.ts";
-import { hashPackage } from "./package-hash.ts";
-import { checkDecision } from "./policy.ts";
+import { hashPackage } from "../package/package-hash.ts";
+import { checkDecision } from "../policy.ts";
 import { isPackage, lineOf, toMergeOp } from "./settle-lock.ts";
 
 export interface UpdateWanted {

@@ -1,11 +1,11 @@
 // Makes the files of a package from what a source sent: safe paths, plain files, within the limits of an import. Called by sources/. Pure.
-import { type Result, err, ok } from "../errors.ts";
-import { type FileBodies, toFileBody } from "../schemas/file-body.ts";
-import { sha256Hex } from "../schemas/learning/digest.ts";
-import { archiveKindOf, unpack } from "../skills/exchange/archive.ts";
-import { IMPORT } from "../skills/exchange/import-limits.ts";
-import { checkPath, checkPathConflicts } from "../skills/exchange/paths.ts";
-import { SKILL_MD } from "../skills/format/format.ts";
+import { type Result, err, ok } from "../../../errors.ts";
+import { type FileBodies, toFileBody } from "../../../schemas/file-body.ts";
+import { sha256Hex } from "../../../schemas/learning/digest.ts";
+import { archiveKindOf, unpack } from "../../../skills/exchange/archive.ts";
+import { IMPORT } from "../../../skills/exchange/import-limits.ts";
+import { checkPath, checkPathConflicts } from "../../../skills/exchange/paths.ts";
+import { SKILL_MD } from "../../../skills/format/format.ts";
 
 export type RawFile = readonly [path: string, bytes: Uint8Array];
 

@@ -1,8 +1,8 @@
 // The hash that names a package's content, whatever its source. Pure.
-import { type FileBodies, toBytes } from "../schemas/file-body.ts";
-import type { Sha256 } from "../schemas/ids.ts";
-import { sha256Hex } from "../schemas/learning/digest.ts";
-import { withoutRequests } from "../schemas/skill-requests.ts";
+import { type FileBodies, toBytes } from "../../schemas/file-body.ts";
+import type { Sha256 } from "../../schemas/ids.ts";
+import { sha256Hex } from "../../schemas/learning/digest.ts";
+import { withoutRequests } from "../../schemas/skill-requests.ts";
 
 export interface PackageHash {
   hash: Sha256;

@@ -1,16 +1,16 @@
 // Asks the sources what became of the installed skills, and scans the installed texts again. Called by workers/api/hub. Changes no skill.
-import type { Failure, Result } from "../errors.ts";
-import { type HubAudit, type HubChecked, HUB_PAGE } from "../schemas/hub/hub-api.ts";
-import type { HubLock, HubSeen, HubSourceName, LockedSkill } from "../schemas/hub/lock.ts";
-import type { SkillName } from "../schemas/ids.ts";
-import { type FileBodies, textOrEmpty } from "../schemas/file-body.ts";
-import { withoutRequests } from "../schemas/skill-requests.ts";
-import { toBareRef, toCandidate } from "./candidate.ts";
-import { type HubDesk, fetchPackage, openSource } from "./desk.ts";
-import { isWorse, makeReport } from "./report.ts";
+import type { Failure, Result } from "../../errors.ts";
+import { type HubAudit, type HubChecked, HUB_PAGE } from "../../schemas/hub/hub-api.ts";
+import type { HubLock, HubSeen, HubSourceName, LockedSkill } from "../../schemas/hub/lock.ts";
+import type { SkillName } from "../../schemas/ids.ts";
+import { type FileBodies, textOrEmpty } from "../../schemas/file-body.ts";
+import { withoutRequests } from "../../schemas/skill-requests.ts";
+import { toBareRef, toCandidate } from "../package/candidate.ts";
+import { type HubDesk, fetchPackage, openSource } from "../desk.ts";
+import { isWorse, makeReport } from "../package/report.ts";
 import { lineOf, settleLock } from "./settle-lock.ts";
-import type { HubVersion } from "./source.ts";
-import { findChanged } from "./updating.ts";
+import type { HubVersion } from "../source.ts";
+import { findChanged } from "./update.ts";
 
 interface Seen {
   state: HubSeen;

@@ -1,6 +1,6 @@
 // Finds what a package runs: files that can be run, and pieces of code that its texts show. Pure; reads untrusted texts in linear time.
-import type { HubCommand } from "../schemas/hub/hub-api.ts";
-import { type FileBodies, type FileBody, textOrEmpty } from "../schemas/file-body.ts";
+import type { HubCommand } from "../../schemas/hub/hub-api.ts";
+import { type FileBodies, type FileBody, textOrEmpty } from "../../schemas/file-body.ts";
 
 /** [hermes] The scripts that its guard knows, and what other systems start by name. */
 const PROGRAM =

@@ -1,13 +1,13 @@
 // Looks at a package, installs it, lists what is installed, and uninstalls. Called by workers/api/hub. Writes the skill first and the lock after
 // it: a lock that lags is repaired by the next request (settle-lock.ts).
-import { type Result, err, ok } from "../errors.ts";
-import type { HubInspection, HubInstalled, HubReport, InstalledSkill } from "../schemas/hub/hub-api.ts";
-import { type HubLock, type HubRef, type LockedSkill, MAX_INSTALLED } from "../schemas/hub/lock.ts";
-import type { FileBodies } from "../schemas/file-body.ts";
-import type { Sha256, SkillName } from "../schemas/ids.ts";
-import type { SkillHead, SkillIndex } from "../schemas/skill.ts";
-import { withoutRequests } from "../schemas/skill-requests.ts";
-import { type HubCandidate, isFrom, toBareRef, toCandidate } from "./candidate.ts";
+import { type Result, err, ok } from "../../errors.ts";
+import type { HubInspection, HubInstalled, HubReport, InstalledSkill } from "../../schemas/hub/hub-api.ts";
+import { type HubLock, type HubRef, type LockedSkill, MAX_INSTALLED } from "../../schemas/hub/lock.ts";
+import type { FileBodies } from "../../schemas/file-body.ts";
+import type { Sha256, SkillName } from "../../schemas/ids.ts";
+import type { SkillHead, SkillIndex } from "../../schemas/skill.ts";
+import { withoutRequests } from "../../schemas/skill-requests.ts";
+import { type HubCandidate, isFrom, toBareRef, toCandidate } from "../package/candidate.ts";
 import {
   type HubDesk,
   type JudgedPackage,
@@ -16,11 +16,11 @@ import {
   keepPackage,
   readKept,
   toLocked,
-} from "./desk.ts";
-import { toInstall } from "./install.ts";
-import { hashHeadFiles } from "./package-hash.ts";
-import { checkDecision } from "./policy.ts";
-import { makeReport } from "./report.ts";
+} from "../desk.ts";
+import { toInstall } from "./decide-change.ts";
+import { hashHeadFiles } from "../package/package-hash.ts";
+import { checkDecision } from "../policy.ts";
+import { makeReport } from "../package/report.ts";
 import { lineOf, lockedText, settleLock } from "./settle-lock.ts";
 
 interface Wanted {

@@ -1,15 +1,15 @@
 // What a package needs and what it runs, and what the scanner says of it. Shown before a package is installed. Pure: nothing of the package is
 // run, and no address in it is opened.
-import type { HubReport } from "../schemas/hub/hub-api.ts";
-import type { HubVerdict } from "../schemas/hub/lock.ts";
-import { textOrEmpty, toBytes } from "../schemas/file-body.ts";
-import { conditionsOf } from "../skills/format/conditions.ts";
-import { contractOf } from "../skills/format/contract.ts";
-import { SKILL_MD, parseSkill } from "../skills/format/format.ts";
-import { traitsOf } from "../skills/format/traits.ts";
-import { type FileFinding, toShownFindings } from "../skills/scanner/finding.ts";
-import { describeUnscanned, scanPackage } from "../skills/scanner/scan-package.ts";
-import { SCANNER_VERSION } from "../skills/scanner/scanner.ts";
+import type { HubReport } from "../../schemas/hub/hub-api.ts";
+import type { HubVerdict } from "../../schemas/hub/lock.ts";
+import { textOrEmpty, toBytes } from "../../schemas/file-body.ts";
+import { conditionsOf } from "../../skills/format/conditions.ts";
+import { contractOf } from "../../skills/format/contract.ts";
+import { SKILL_MD, parseSkill } from "../../skills/format/format.ts";
+import { traitsOf } from "../../skills/format/traits.ts";
+import { type FileFinding, toShownFindings } from "../../skills/scanner/finding.ts";
+import { describeUnscanned, scanPackage } from "../../skills/scanner/scan-package.ts";
+import { SCANNER_VERSION } from "../../skills/scanner/scanner.ts";
 import type { HubCandidate } from "./candidate.ts";
 import { findCommands, findScripts } from "./run-parts.ts";
 

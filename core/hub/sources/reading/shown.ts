@@ -1,7 +1,7 @@
 // What a source says about a skill, for a list: one line, without hidden characters. Pure.
-import { clip, toOneLine } from "../clip.ts";
-import { type SkillDocument, parseSkill } from "../skills/format/format.ts";
-import { HIDDEN } from "../zip/quote-path.ts";
+import { clip, toOneLine } from "../../../clip.ts";
+import { type SkillDocument, parseSkill } from "../../../skills/format/format.ts";
+import { HIDDEN } from "../../../zip/quote-path.ts";
 
 const MAX_NAME_CHARS = 100;
 const MAX_DESCRIPTION_CHARS = 300;

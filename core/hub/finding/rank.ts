@@ -1,5 +1,5 @@
 // Orders hits by how well they fit a query. Pure.
-import type { HubHit } from "./source.ts";
+import type { HubHit } from "../source.ts";
 
 /** Those that have a word of the query, best first. A query without words keeps all, in their order. */
 export function rankHits(hits: readonly HubHit[], query: string): HubHit[] {

@@ -1,7 +1,7 @@
 // Merges what was changed here with what an update changes, by three texts: the installed one, the one here, and the new one. Line by line;
 // both changes are kept where they do not touch, as git does it. Bytes that are not text are kept or replaced whole. Pure.
-import { type LineEdit, diffToEdits, toLines } from "../patch/line-edits.ts";
-import { type FileBodies, type FileBody, bodyAt, isSameBody } from "../schemas/file-body.ts";
+import { type LineEdit, diffToEdits, toLines } from "../../patch/line-edits.ts";
+import { type FileBodies, type FileBody, bodyAt, isSameBody } from "../../schemas/file-body.ts";
 
 export interface MergeConflict {
   path: string;

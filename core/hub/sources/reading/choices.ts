@@ -1,7 +1,7 @@
 // The refusal of a ref that names several skills: which there are. Pure.
-import { type Failure, err } from "../errors.ts";
-import { formatRef } from "./identifier.ts";
-import { type HubHit, MAX_CHOICES } from "./source.ts";
+import { type Failure, err } from "../../../errors.ts";
+import { formatRef } from "../../finding/identifier.ts";
+import { type HubHit, MAX_CHOICES } from "../../source.ts";
 
 /** `hub_choose`. `wanted`: the name that none of them has, or several have. */
 export function listChoices(hits: readonly HubHit[], wanted?: string): { ok: false; failure: Failure } {

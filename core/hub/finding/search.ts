@@ -1,10 +1,10 @@
 // A search over several sources and taps at once: the hits of those that answer, and why the others did not. Called by the routes of the hub.
-import { type Failure, type Result, assert } from "../errors.ts";
-import type { HubRef } from "../schemas/hub/lock.ts";
-import type { TapInfo } from "../schemas/hub/taps.ts";
+import { type Failure, type Result, assert } from "../../errors.ts";
+import type { HubRef } from "../../schemas/hub/lock.ts";
+import type { TapInfo } from "../../schemas/hub/taps.ts";
 import { formatRef } from "./identifier.ts";
 import { scoreHit, wordsOf } from "./rank.ts";
-import type { HubHit, HubSource, HubSources, OuterSourceName } from "./source.ts";
+import type { HubHit, HubSource, HubSources, OuterSourceName } from "../source.ts";
 
 /** A tap of a profile, as `TapInfo` of core/schemas/hub/taps.ts. */
 export type Tap = Pick<TapInfo, "tap" | "source" | "identifier">;

@@ -1,7 +1,7 @@
 // A list of skills from the cache, or from the source when it is older than the operator allows. Called by sources/.
-import { type Result, ok } from "../errors.ts";
-import type { Clock } from "../ports.ts";
-import type { HubHit, ListingCache } from "./source.ts";
+import { type Result, ok } from "../../../errors.ts";
+import type { Clock } from "../../../ports.ts";
+import type { HubHit, ListingCache } from "../../source.ts";
 
 /** [own] Of one list. A search looks at each of them. */
 const MAX_LISTED = 2_000;
