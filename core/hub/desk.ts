@@ -52,6 +52,20 @@ export async function fetchPackage(desk: HubDesk, ref: HubRef): Promise<Result<F
   return fetched.ok ? ok(toFetched(fetched.value, ref)) : fetched;
 }
 
+/** What a person has to know where the commit of an update does not follow from the installed one. Asks the source. */
+export async function findBreak(
+  { sources, signal }: HubDesk,
+  { source, identifier, commit: from }: Pick<LockedSkill, "source" | "identifier" | "commit">,
+  commit: string | undefined,
+): Promise<string[]> {
+  if (from === undefined || commit === undefined || commit === from) return [];
+  const follows = await sources[source]?.descends?.(identifier, commit, from, signal);
+  return follows === false ? [BROKEN_HISTORY] : [];
+}
+
+const BROKEN_HISTORY =
+  "It does not follow from the installed commit: it is of another branch, the history was rewritten, or somebody else has the repository's name now.";
+
 /** Keeps what was fetched, so that exactly that can be installed. `asked`: the ref that a later request names. */
 export function keepPackage(
   desk: HubDesk,

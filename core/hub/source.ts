@@ -60,6 +60,11 @@ export interface HubSource {
   list?(place: string, signal: AbortSignal): Promise<Result<HubHit[]>>;
   /** The version that `ref` names now, without its files. */
   look(ref: HubRef, signal: AbortSignal): Promise<Result<HubVersion>>;
+  /**
+   * Whether one of two commits is in the history of the other. `null`: the source did not say. `false`: the history was rewritten, or the name
+   * belongs to somebody else now. Absent: the source has no histories.
+   */
+  descends?(identifier: string, commit: string, from: string, signal: AbortSignal): Promise<boolean | null>;
   /** All files of that version. */
   fetch(ref: HubRef, signal: AbortSignal): Promise<Result<HubPackage>>;
 }

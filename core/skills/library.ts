@@ -132,8 +132,9 @@ export function createLibrary({ store, seeds, scene = {} }: LibraryOptions): Lib
       }
       const view = toView(skill, path, content, scene);
       const companion = path === SKILL_MD && isOffered(skill.line) ? await open(companionOf(name)) : null;
-      // A bundled skill is read only with a companion that an agent made for it, not with any skill of that name.
-      const isOurs = skill.line.origin !== "bundled" || companion?.line.extends === name;
+      // A bundled skill is read only with a companion that an agent made for it, not with any skill of that name; none with a stranger's.
+      const isNamed = skill.line.origin !== "bundled" && companion?.line.origin !== "hub";
+      const isOurs = isNamed || companion?.line.extends === name;
       const isLoaded = companion && isOurs && isOffered(companion.line) && !unusableFailure(companion);
       return ok(isLoaded ? withCompanion(view, companion, scene) : view);
     },

@@ -5,7 +5,7 @@ import { audit, check } from "../../core/hub/installed/check.ts";
 import { inspect, install, listInstalled, pin, uninstall } from "../../core/hub/installed/install.ts";
 import { settleLock } from "../../core/hub/installed/settle-lock.ts";
 import { update } from "../../core/hub/installed/update.ts";
-import { type Result, err } from "../../core/errors.ts";
+import { type Result, err, ok } from "../../core/errors.ts";
 import type { HubDesk } from "../../core/hub/desk.ts";
 import type { FileBodies } from "../../core/schemas/file-body.ts";
 import { hashFiles, textOfFiles } from "../../core/schemas/learning/digest.ts";
@@ -94,6 +94,14 @@ describe("an install", () => {
     expect(await take("evil/skills/local")).toBe("companion_name");
     expect(await filesOf(desk)).toEqual(first);
     expect(await take("evil/skills/notes", "other-notes")).toBe("ok");
+  });
+
+  it("never takes the name of a companion, which would be read with the skill", async () => {
+    const { source, desk } = await installed();
+    source.publish("x/y/z", "v1", { files: { "SKILL.md": skillMd("notes-local", "A.") } });
+    const other = { source: "github", identifier: "x/y/z" } as const;
+    expect(codeOf(await install(desk, { ref: other }))).toBe("companion_name");
+    expect(must(await install(desk, { ref: other, name: "more-notes" })).outcome).toBe("installed");
   });
 
   it("asks before it takes scripts from a stranger, and then takes exactly what was shown", async () => {
@@ -205,6 +213,23 @@ describe("a crash between the skill and the lock", () => {
     expect(lock.skills.notes).toMatchObject({ hash: to.hash, rev: 3 });
     expect(lock.skills.notes).not.toHaveProperty("merging");
     expect(await desk.skills.head("notes")).toMatchObject({ rev: 4, origin: "user" });
+  });
+
+  it.each([
+    ["not JSON", () => "{oops"],
+    ["empty", () => ""],
+    ["with a line that is wrong", (body: string) => body.replace('"rev":1', '"rev":"x"')],
+  ])("of a lock that is %s keeps what can be read, and makes the rest again from the skills", async (_, damage) => {
+    const { source, world, desk, bucket } = await installed();
+    source.publish("team/skills/b", "v1", { files: { "SKILL.md": skillMd("b", "B.") } });
+    must(await install(desk, { ref: { source: "github", identifier: "team/skills/b" } }));
+    must(await pin(desk, "notes", "v1"));
+    const [key, before] = [`p/${world.profile}/hub.lock`, await desk.lock.read()];
+    await bucket.put(key, damage(JSON.stringify(before)));
+    expect(Object.keys((await settleLock(desk)).lock.skills).sort()).toEqual(["b", "notes"]);
+    expect((await lineOf(desk))!.hash).toBe(before.skills.notes!.hash);
+    await dropFromHubLock(desk.lock, "b");
+    expect(Object.keys((await desk.lock.read()).skills)).toEqual(["notes"]);
   });
 
   it("of an uninstall is completed by the next one, and an uninstalled skill gets no line again", async () => {
@@ -371,6 +396,55 @@ describe("a check", () => {
     expect(must(await checkOne(world))).toMatchObject({ state: "update", newest: "v3" });
     must(await pin(desk, "notes", "v1"));
     expect(await stateOf(world)).toBe("current");
+  });
+
+  it("tells another content under the only version that a source has, before an update, too", async () => {
+    const source = createSourceDouble("skills-sh");
+    const world = createHubWorld([source]);
+    const at = { source: "skills-sh", identifier: ID } as const;
+    const serve = (files: FileBodies) => {
+      const version = { version: "h1", moves: true } as const;
+      source.look = async () => ok(version);
+      source.fetch = async () => ok({ ...version, ref: at, folder: "notes", files, notes: [] });
+    };
+    serve(first);
+    must(await install(world.desk, { ref: at }));
+    serve(line(2, "Moved."));
+    expect(await stateOf(world)).toBe("moved");
+    const { notes } = must(await update(world.desk, { name: "notes" }));
+    expect(notes).toEqual([expect.stringContaining("now has another content")]);
+  });
+
+  it("tells a version that is not there, where a skill is pinned to it", async () => {
+    const { world, desk } = await installed();
+    must(await pin(desk, "notes", "v99"));
+    expect(await stateOf(world)).toBe("gone");
+  });
+
+  it("tells a history that does not follow from the installed commit, as one has whose name was taken", async () => {
+    const { source, world, desk } = await installed();
+    source.publish(ID, "v2", { files: line(2, "Two."), commit: "2".repeat(40) });
+    const doubt = expect.stringContaining("somebody else");
+    for (const [follows, notes] of [
+      [true, []],
+      [null, []],
+      [false, [doubt]],
+    ] as const) {
+      source.descends = async (identifier, commit, from) => {
+        expect([identifier, commit, from]).toEqual([ID, "2".repeat(40), "1".repeat(40)]);
+        return follows;
+      };
+      expect(must(await update(desk, { name: "notes" })).notes).toEqual(notes);
+      expect(must(await checkOne(world)).detail).toEqual(notes[0]);
+    }
+  });
+
+  it("tells, before an update, a skill that calls itself another", async () => {
+    const { source, desk } = await installed();
+    source.publish(ID, "v2", { files: { "SKILL.md": skillMd("other", "A.") } });
+    expect(must(await update(desk, { name: "notes" })).notes).toEqual([
+      'It called itself "notes", and now calls itself "other".',
+    ]);
   });
 
   it("follows a branch that was named", async () => {

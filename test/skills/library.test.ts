@@ -140,6 +140,13 @@ describe("the view of a skill", () => {
     expect(await view("mine-local")).toMatchObject({ ok: true });
   });
 
+  it("reads no skill with one that a stranger gave the name of its companion", async () => {
+    await put("mine", { files: { "SKILL.md": skillMd({ name: "mine" }) }, origin: "user" });
+    await put("mine-local", { files: { "SKILL.md": skillMd({ name: "mine-local" }) }, origin: "hub" });
+    expect(await view("mine")).toMatchObject({ ok: true });
+    expect(await view("mine")).not.toHaveProperty("value.companion");
+  });
+
   it("leaves out an archived companion", async () => {
     await put("bundled-local", { files: { "SKILL.md": skillMd({ name: "bundled-local" }) }, state: "archived" });
     expect(await view("bundled")).toMatchObject({ value: { content: BUNDLED } });

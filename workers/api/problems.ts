@@ -273,7 +273,7 @@ export const PROBLEMS = {
   too_many_keys: [409, "Too many keys"],
   last_key: [409, "Last admin key of the profile"],
   skill_exists: [409, "The skill already exists"],
-  companion_name: [409, "The name of a bundled skill's companion"],
+  companion_name: [409, "The name of a skill's companion"],
   skill_changed: [409, "The skill has changed"],
   skill_pinned: [409, "The skill is pinned"],
   skill_withdrawn: [409, "The text was withdrawn here"],

@@ -6,7 +6,7 @@ import type { SkillName } from "../../schemas/ids.ts";
 import { type FileBodies, textOrEmpty } from "../../schemas/file-body.ts";
 import { withoutRequests } from "../../schemas/skill-requests.ts";
 import { toBareRef, toCandidate } from "../package/candidate.ts";
-import { type HubDesk, fetchPackage, openSource } from "../desk.ts";
+import { type HubDesk, fetchPackage, findBreak, openSource } from "../desk.ts";
 import { isWorse, makeReport } from "../package/report.ts";
 import { lineOf, settleLock } from "./settle-lock.ts";
 import type { HubVersion } from "../source.ts";
@@ -89,20 +89,29 @@ async function look(round: Round, line: LockedSkill): Promise<Seen> {
     if (!named.value.moves) {
       const same = await isSame(round, line, named.value, version);
       if (!same.ok) return toFailed(same.failure);
-      if (!same.value) {
-        const detail = `Version ${version} now has another content than when it was installed. Nothing was changed here.`;
-        return { state: "moved", version: named.value.version, detail };
-      }
+      if (!same.value) return toMoved(version);
       isVerified = true;
     }
   }
-  if (pinned !== undefined) return pinned === version ? { state: "current" } : { state: "update", version: pinned };
+  if (pinned === version) return { state: "current" };
+  if (pinned !== undefined) {
+    const wanted = await ask(round, line, pinned);
+    return wanted.ok ? { state: "update", version: pinned } : toLost(wanted.failure, pinned);
+  }
   const newest = await ask(round, line, follows);
   if (!newest.ok) return toFailed(newest.failure);
   if (isVerified && newest.value.version === version) return { state: "current" };
   const same = await isSame(round, line, newest.value, follows);
   if (!same.ok) return toFailed(same.failure);
-  return same.value ? { state: "current" } : { state: "update", version: newest.value.version };
+  if (same.value) return { state: "current" };
+  if (follows === undefined && newest.value.version === version) return toMoved(version);
+  const [detail] = await findBreak(round.desk, line, newest.value.commit);
+  return { state: "update", version: newest.value.version, ...(detail !== undefined && { detail }) };
+}
+
+function toMoved(version: string): Seen {
+  const detail = `Version ${version} now has another content than when it was installed. Nothing was changed here.`;
+  return { state: "moved", version, detail };
 }
 
 /** The installed version is no longer offered: a source that has only its newest one, or that has lost a commit. */
@@ -154,7 +163,7 @@ async function isSame(
 }
 
 function toLost(failure: Failure, version: string): Seen {
-  const detail = `Version ${version} is no longer there: ${failure.message}`;
+  const detail = `Version ${version} is not there: ${failure.message}`;
   return failure.code === "hub_not_found" ? { state: "gone", detail } : unreachable(failure);
 }
 

@@ -23,9 +23,9 @@ export function toInstall(
   { seeds, health }: { seeds: Seeds; health?: Health | undefined },
 ): SkillChange["decide"] {
   const { name, files, description, category, ref, hash } = candidate;
-  return (current) => {
-    const refusal = checkImportName(name, seeds);
-    if (refusal) return { ok: false, failure: refusal };
+  return (current, index) => {
+    const refusal = checkImportName(name, { ...seeds, ...index.skills });
+    if (refusal && !isFrom(current?.head.from, ref)) return { ok: false, failure: refusal };
     const isArchived = current?.head.state === "archived";
     if (current && !isArchived && isFrom(current.head.from, ref)) {
       if (current.head.from?.hash === hash) return ok({});

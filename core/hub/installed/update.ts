@@ -2,7 +2,7 @@
 // Called by workers/api/hub.
 import { type Failure, type Result, err, ok } from "../../errors.ts";
 import type { SkillNext, SkillSnapshot } from "../../ports.ts";
-import { type FileBodies, textOrEmpty } from "../../schemas/file-body.ts";
+import { type FileBodies, bodyAt, isSameBody, textOrEmpty } from "../../schemas/file-body.ts";
 import type { HubUpdate } from "../../schemas/hub/hub-api.ts";
 import type { LockedSkill } from "../../schemas/hub/lock.ts";
 import type { Sha256, SkillName } from "../../schemas/ids.ts";
@@ -15,6 +15,7 @@ import {
   type HubDesk,
   type JudgedPackage,
   fetchPackage,
+  findBreak,
   judgePackage,
   keepPackage,
   readKept,
@@ -27,6 +28,7 @@ import { type MergeConflict, mergeFiles } from "./merge.ts";
 import { hashPackage } from "../package/package-hash.ts";
 import { checkDecision } from "../policy.ts";
 import { isPackage, lineOf, toMergeOp } from "./settle-lock.ts";
+import { toShownName } from "../sources/reading/shown.ts";
 
 export interface UpdateWanted {
   name: SkillName;
@@ -61,7 +63,8 @@ export async function update(desk: HubDesk, wanted: UpdateWanted): Promise<Resul
   if (isCurrent) return refresh(desk, line.value, judged.value, shown.value);
   if (hash === undefined) {
     const { keptUntil } = await keepPackage(desk, ref, judged.value.candidate.hash, fetched.value);
-    return ok({ ...shown.value, outcome: "preview", keptUntil });
+    const notes = [...shown.value.notes, ...(await findBreak(desk, line.value, judged.value.candidate.commit))];
+    return ok({ ...shown.value, notes, outcome: "preview", keptUntil });
   }
   const applied = await apply(desk, { wanted, line: line.value, plan, judged: judged.value });
   return applied.ok ? ok({ ...shown.value, outcome: "updated", ...applied.value }) : applied;
@@ -119,7 +122,8 @@ function show(
   { present, base, here, changedHere, merge, conflicts, after }: UpdatePlan,
   { candidate, report, decision }: JudgedPackage,
 ): Result<Omit<HubUpdate, "outcome"> & { outcome: "current" }> {
-  const before = reportPresent(present.head.name, base ?? here, line);
+  const old = base ?? here;
+  const before = reportPresent(present.head.name, old, line);
   if (!before.ok) return before;
   const isMergeable = merge === "unchanged" || merge === "merged";
   return ok({
@@ -128,10 +132,25 @@ function show(
     from: toPoint(line),
     to: toPoint(candidate),
     ...{ decision, report, changedHere, merge, conflicts },
-    grown: findGrown(before.value, report),
-    files: isMergeable ? diffFiles(here, after) : diffFiles(base ?? here, candidate.files),
-    notes: candidate.notes,
+    grown: findGrown(before.value, report, (path) => !isSameBody(bodyAt(old, path), bodyAt(candidate.files, path))),
+    files: isMergeable ? diffFiles(here, after) : diffFiles(old, candidate.files),
+    notes: [...candidate.notes, ...describeDoubts(line, old, candidate)],
   });
+}
+
+/** What should not change from one version to the next. */
+function describeDoubts(line: LockedSkill, old: FileBodies, { version, hash, files }: HubCandidate): string[] {
+  const hasMoved = version === line.version && version !== line.follows && hash !== line.hash;
+  const [before, now] = [nameIn(old), nameIn(files)];
+  return [
+    ...(hasMoved ? [`Version ${version} now has another content than when it was installed.`] : []),
+    ...(before !== now ? [`It called itself "${before}", and now calls itself "${now}".`] : []),
+  ];
+}
+
+function nameIn(files: FileBodies): string {
+  const parsed = parseSkill(textOrEmpty(files[SKILL_MD]), { fallbackName: "-" });
+  return parsed.ok ? toShownName(parsed.value.name) : "-";
 }
 
 function toPoint({ version, commit, hash }: Pick<HubCandidate | LockedSkill, "version" | "commit" | "hash">) {

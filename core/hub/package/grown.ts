@@ -3,14 +3,16 @@ import type { HubCommand, HubGrown, HubReport } from "../../schemas/hub/hub-api.
 import type { ImportFinding } from "../../schemas/exchange.ts";
 import { isWorse } from "./report.ts";
 
-/** `before`: of the installed package, or of the present files if those cannot be read any more. */
-export function findGrown(before: HubReport, after: HubReport): HubGrown {
-  const added = (
-    field: "scripts" | "allowedTools" | "tools" | "hosts" | "variables" | "credentialFiles" | "dependencies",
-  ) => after[field].filter((item) => !before[field].includes(item));
+/**
+ * `before`: of the installed package, or of the present files if those cannot be read any more. `isChanged`: whether a file has other bytes than
+ * before: another script under a known name is a new one.
+ */
+export function findGrown(before: HubReport, after: HubReport, isChanged: (path: string) => boolean): HubGrown {
+  const added = (field: "allowedTools" | "tools" | "hosts" | "variables" | "credentialFiles" | "dependencies") =>
+    after[field].filter((item) => !before[field].includes(item));
   const { verdict } = after;
   return {
-    scripts: added("scripts"),
+    scripts: after.scripts.filter((path) => !before.scripts.includes(path) || isChanged(path)),
     commands: addedBy(before.commands, after.commands, ({ code }: HubCommand) => code),
     allowedTools: added("allowedTools"),
     tools: added("tools"),

@@ -11,7 +11,11 @@ import { type FileFinding, toShownFindings } from "../../skills/scanner/finding.
 import { describeUnscanned, scanPackage } from "../../skills/scanner/scan-package.ts";
 import { SCANNER_VERSION } from "../../skills/scanner/scanner.ts";
 import type { HubCandidate } from "./candidate.ts";
+import { findHosts, findVariables } from "./reach.ts";
 import { findCommands, findScripts } from "./run-parts.ts";
+
+/** [own] Commands, hosts or variables that a report lists. */
+const MAX_LISTED = 300;
 
 /** `broken`: scripts that do not parse, in sentences. */
 export function makeReport(candidate: HubCandidate, broken: string[] = []): HubReport {
@@ -21,25 +25,30 @@ export function makeReport(candidate: HubCandidate, broken: string[] = []): HubR
   const contract = contractOf(text);
   const scanned = scanPackage(files);
   const unscanned = describeUnscanned(scanned);
+  const commands = findCommands(files);
+  const hosts = unique([...(contract?.hosts ?? []), ...findHosts(files)]);
+  const variables = unique([...(conditions?.variables ?? []), ...findVariables(files)]);
+  const isCut = [commands, hosts, variables].some(({ length }) => length > MAX_LISTED);
+  const unseen = isCut ? [`It has more than ${MAX_LISTED} commands, hosts or variables: not all are listed.`] : [];
   const sizes = Object.keys(files)
     .sort()
     .map((path) => [path, toBytes(files[path]!).length] as const);
   return {
     ...{ name, description, category, files: Object.fromEntries(sizes) },
     scripts: findScripts(files),
-    commands: findCommands(files),
+    commands: commands.slice(0, MAX_LISTED),
     allowedTools: allowedToolsOf(text),
     tools: unique([...Object.keys(contract?.tools ?? {}), ...(conditions?.requiresTools ?? [])]),
-    hosts: unique(contract?.hosts ?? []),
-    variables: unique(conditions?.variables ?? []),
+    hosts: hosts.slice(0, MAX_LISTED),
+    variables: variables.slice(0, MAX_LISTED),
     credentialFiles: unique(conditions?.files ?? []),
     dependencies: traitsOf(text).dependencies,
     ...(conditions && { conditions }),
-    // Hostile text may hide where there is too much to scan.
-    verdict: worseOf(verdictOf(scanned.findings), unscanned ? "caution" : "safe"),
+    // Hostile text may hide where there is too much to scan, or to list.
+    verdict: worseOf(verdictOf(scanned.findings), unscanned || isCut ? "caution" : "safe"),
     scanner: SCANNER_VERSION,
     findings: toShownFindings(bySeverity(scanned.findings)),
-    warnings: [...warnings, ...(unscanned ? [unscanned] : []), ...broken],
+    warnings: [...warnings, ...(unscanned ? [unscanned] : []), ...unseen, ...broken],
   };
 }
 

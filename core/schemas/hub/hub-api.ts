@@ -17,7 +17,7 @@ export const HubCommand = z.object({
   /** From 1. */
   line: z.int(),
   language: z.string(),
-  /** Its beginning. */
+  /** Its beginning; of a longer one with the beginning of the SHA-256 of all of it. */
   code: z.string(),
 });
 export type HubCommand = z.infer<typeof HubCommand>;
@@ -34,7 +34,7 @@ export const HubReport = z.object({
   commands: z.array(HubCommand),
   /** Tools that its `allowed-tools` would allow without a question. They are never allowed by installing it. */
   allowedTools: Names,
-  /** Tools, hosts, variables and files with credentials that it names as needed. */
+  /** Tools, hosts, variables and files with credentials that it names as needed; also hosts of addresses and variables in its texts and scripts. */
   tools: Names,
   hosts: Names,
   variables: Names,
@@ -185,6 +185,7 @@ export const UpdateHub = z.strictObject({
 
 /** What an update adds. */
 export const HubGrown = z.object({
+  /** New, or with other bytes. */
   scripts: Names,
   commands: z.array(HubCommand),
   allowedTools: Names,

@@ -55,7 +55,7 @@ export function checkImportName(
   if (base === null || isEdit || !Object.hasOwn(seeds, base)) return null;
   return err(
     "companion_name",
-    `'${name}' would be read with the bundled skill '${base}' whenever that is loaded: import it under another name.`,
+    `'${name}' would be read with the skill '${base}' whenever that is loaded: give it another name.`,
     { base },
   ).failure;
 }

@@ -28,6 +28,8 @@ export interface ResolvedRef {
 export interface GithubApi {
   /** `null`: the default branch. `etag`: of an earlier answer for it. */
   resolve(repository: string, version: string | null, etag?: string): Promise<Result<ResolvedRef | "unchanged">>;
+  /** As `HubSource.descends`. */
+  descends(repository: string, commit: string, from: string): Promise<boolean | null>;
   /** `sha`: of a commit or a tree. Failures also: `hub_too_large`. */
   readTree(
     repository: string,
@@ -76,17 +78,23 @@ export function openGithubApi(deps: GithubDeps, signal: AbortSignal): GithubApi 
     return ok({ commit, ...(found && { etag: found }) });
   }
 
+  /** What `to` is from `from`: `ahead`, `identical`, `behind`, `diverged`. `hub_not_found`: one is unknown, or they have nothing in common. */
+  async function compare(repository: string, from: string, to: string): Promise<Result<unknown>> {
+    // Page 2 has no changed files.
+    const path = `/repos/${encodePath(repository)}/compare/${from}...${to}?per_page=1&page=2`;
+    const reply = await askApi(path, { accept: "application/vnd.github+json", maxBytes: maxIndexBytes });
+    const json = reply.ok ? readJson(reply.value.bytes) : reply;
+    return json.ok ? ok(isObject(json.value) ? json.value.status : undefined) : json;
+  }
+
   async function resolveCommit(repository: string, version: string): Promise<Result<ResolvedRef>> {
     const found = version.length === 40 ? ok({ commit: version }) : await readCommit(repository, version);
     if (!found.ok) return found;
     if (found.value === "unchanged") return badReply("is empty");
     const { commit } = found.value;
-    const path = `/repos/${encodePath(repository)}/compare/${commit}...HEAD?per_page=1&page=2`;
-    const compared = await askApi(path, { accept: "application/vnd.github+json", maxBytes: maxIndexBytes });
-    const json = compared.ok ? readJson(compared.value.bytes) : compared;
-    // Page 2 has no changed files. HEAD is `ahead` of a commit in its own history. Any other answer, and none, leaves it open.
-    const isOwn =
-      json.ok && isObject(json.value) && (json.value.status === "ahead" || json.value.status === "identical");
+    const compared = await compare(repository, commit, "HEAD");
+    // HEAD is `ahead` of a commit in its own history. Any other answer, and none, leaves it open.
+    const isOwn = compared.ok && (compared.value === "ahead" || compared.value === "identical");
     return ok({ commit, ...(!isOwn && { offBranch: true as const }) });
   }
 
@@ -105,6 +113,13 @@ export function openGithubApi(deps: GithubDeps, signal: AbortSignal): GithubApi 
       if (branch.ok && branch.value !== "unchanged") return ok({ ...branch.value, moves: true });
       if (branch.ok || branch.failure.code !== "hub_not_found" || !/^[0-9a-f]{7,39}$/.test(version)) return branch;
       return resolveCommit(repository, version);
+    },
+
+    async descends(repository, commit, from) {
+      const compared = await compare(repository, from, commit);
+      if (!compared.ok) return compared.failure.code === "hub_not_found" ? false : null;
+      if (compared.value === "diverged") return false;
+      return compared.value === "ahead" || compared.value === "identical" || compared.value === "behind" ? true : null;
     },
 
     async readTree(repository, sha, recursive) {

@@ -102,6 +102,10 @@ export function createGithubSource(deps: GithubSourceDeps): HubSource {
       return found.ok ? ok(found.value.version) : found;
     },
 
+    descends(identifier, commit, from, signal) {
+      return openGithubApi(deps, signal).descends(readGithubIdentifier(identifier).repository, commit, from);
+    },
+
     async fetch(ref, signal) {
       const found = await find(ref, signal);
       if (!found.ok) return found;
