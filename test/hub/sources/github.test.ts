@@ -107,6 +107,19 @@ describe("a commit that is asked for by its number", () => {
     });
   });
 
+  it("descends from those before it, and from none of another history or of a repository that had the name before", async () => {
+    const { github, sources, signal } = setUp();
+    const first = github.commit("a/b", PDF);
+    const second = github.commit("a/b", { ...PDF, x: "x" });
+    const forks = github.commit("a/b", { ...PDF, y: "y" }, { pull: "pull/5/head" });
+    const descends = (commit: string, from: string) => sources.github.descends!("a/b/skills/pdf", commit, from, signal);
+    expect(await descends(second, first)).toBe(true);
+    expect(await descends(second, forks)).toBe(false);
+    expect(await descends(second, "9".repeat(40))).toBe(false);
+    github.answers.set(`/repos/a/b/compare/${first}...${second}`, () => new Response("busy", { status: 500 }));
+    expect(await descends(second, first)).toBeNull();
+  });
+
   it("is never reached by the name of a pull request", async () => {
     const world = setUp();
     world.github.commit("a/b", PDF);

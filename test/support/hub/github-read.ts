@@ -201,10 +201,11 @@ function answerCommit(request: Request, repo: Repo, ref: string): Response {
 
 function answerCompare(repo: Repo, words: string): Response {
   const [base = "", head = ""] = words.split("...");
-  if (!repo.commits.has(base) || head !== "HEAD") return notFound();
-  let at: string | null = repo.head;
+  const tip = head === "HEAD" ? repo.head : head;
+  if (!repo.commits.has(base) || !repo.commits.has(tip)) return notFound();
+  let at: string | null = tip;
   while (at !== null && at !== base) at = repo.commits.get(at)!.parent;
-  return Response.json({ status: base === repo.head ? "identical" : at === base ? "ahead" : "diverged", commits: [] });
+  return Response.json({ status: base === tip ? "identical" : at === base ? "ahead" : "diverged", commits: [] });
 }
 
 function answerBlob(request: Request, bytes: Uint8Array | undefined): Response {
