@@ -116,7 +116,7 @@ describe("a commit that is asked for by its number", () => {
     expect(await descends(second, first)).toBe(true);
     expect(await descends(second, forks)).toBe(false);
     expect(await descends(second, "9".repeat(40))).toBe(false);
-    github.answers.set(`/repos/a/b/compare/${first}...${second}`, () => new Response("busy", { status: 500 }));
+    github.state.answers.set(`/repos/a/b/compare/${first}...${second}`, () => new Response("busy", { status: 500 }));
     expect(await descends(second, first)).toBeNull();
   });
 
