@@ -93,7 +93,8 @@ export class Account extends DurableObject<AccountEnv> {
   keyDesk(): KeyDesk {
     const open = (willWrite: boolean) =>
       (willWrite ? this.#isWritable() : this.#exists()) ? this.#credentials().keys : null;
-    return new KeyDesk(open, () => this.#arm(), this.#sessionList.find);
+    const noteWork = () => this.#library().noteWork();
+    return new KeyDesk(open, () => this.#arm(), this.#sessionList.find, noteWork);
   }
 
   /** Failures: `key_unknown`, also without a profile; `key_expired`. `willWrite`: throws if a newer version made the tables. */

@@ -17,17 +17,20 @@ export class KeyDesk extends RpcTarget {
   readonly #open: (willWrite: boolean) => AccountKeys | null;
   readonly #arm: () => Promise<void>;
   readonly #findSession: (session: SessionId) => SessionInfo | undefined;
+  readonly #noteWork: () => boolean;
 
-  /** `open`: `null` for a deleted profile. Throws if a newer version made its tables, unless the call only reads. */
+  /** `noteWork`: what was done may concern the library; true if the alarm must be set. `open`: `null` for a deleted profile. Throws if a newer version made its tables, unless the call only reads. */
   constructor(
     open: (willWrite: boolean) => AccountKeys | null,
     arm: () => Promise<void>,
     findSession: (session: SessionId) => SessionInfo | undefined,
+    noteWork: () => boolean,
   ) {
     super();
     this.#open = open;
     this.#arm = arm;
     this.#findSession = findSession;
+    this.#noteWork = noteWork;
   }
 
   list(): KeyInfo[] {
@@ -60,8 +63,10 @@ export class KeyDesk extends RpcTarget {
     return noted;
   }
   /** Nothing is noted of a deleted profile. */
-  noteAct(entry: NewAuditEntry): void {
-    this.#open(true)?.noteAct(entry, Date.now());
+  async noteAct(entry: NewAuditEntry): Promise<void> {
+    const keys = this.#open(true);
+    keys?.noteAct(entry, Date.now());
+    if (keys && this.#noteWork()) await this.#arm();
   }
   skillActs(name: SkillName): SkillAct[] {
     return this.#open(false)?.audit.ofSkill(name, Date.now()) ?? [];

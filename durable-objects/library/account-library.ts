@@ -7,7 +7,7 @@ import { weighCounts } from "../../core/library/follower-counts.ts";
 import { type Result, err, ok } from "../../core/errors.ts";
 import { mapLimit } from "../../core/map-limit.ts";
 import type { Clock, Sql } from "../../core/ports.ts";
-import type { ProfileId, Sha256, SkillName } from "../../core/schemas/ids.ts";
+import { DAY_MS, type ProfileId, type Sha256, type SkillName } from "../../core/schemas/ids.ts";
 import { sha256Hex } from "../../core/schemas/learning/digest.ts";
 import type { SkillIndex } from "../../core/schemas/skill.ts";
 import {
@@ -42,6 +42,8 @@ const INSTALLED_AFTER_MS = 90_000;
 const SENDING_MS = 60_000;
 /** [own] Within this time of its admission, a follower that does not know that it follows is asked again. */
 const ADMISSION_MS = 10 * 60_000;
+/** [own] A publisher looks so often whether what it shares has changed without its Account: a curation archives in R2 only. */
+const LOOK_EVERY_MS = DAY_MS;
 /** Messages that are under way together. */
 const SENT_AT_ONCE = 5;
 
@@ -101,11 +103,17 @@ export function createAccountLibrary(deps: LibraryDeps) {
   const { sql, clock, profile, peer } = deps;
   const rows = createLibraryRows(sql);
   let sending: Promise<void> | null = null;
+  const toInfo = (row: FollowerRow) => toFollowerInfo(row, clock.now());
 
   /** The next try's time, or none: a row that was planned anew while the message was under way keeps its plan. */
-  const settle = <Row extends { due: number | null; tries: number }>(now: Row, lease: number, isDone: boolean): Row => {
+  const settle = <Row extends { due: number | null; tries: number }>(
+    now: Row,
+    lease: number,
+    isDone: boolean,
+    next: number | null = null,
+  ): Row => {
     if (now.due !== lease) return now;
-    if (isDone) return { ...now, due: null, tries: 0 };
+    if (isDone) return { ...now, due: next, tries: 0 };
     const waitMs = Math.min(MAX_RETRY_MS, RETRY_MS * 2 ** now.tries);
     return { ...now, due: clock.now() + waitMs, tries: now.tries + 1 };
   };
@@ -119,7 +127,7 @@ export function createAccountLibrary(deps: LibraryDeps) {
       const isFollowing = row.told === knows || (await peer(row.profile).hear(profile, { takes: row.evidence }));
       const now = rows.follower(row.profile);
       if (!now) return;
-      if (isFollowing) rows.putFollower({ ...settle(now, lease, true), told: knows });
+      if (isFollowing) rows.putFollower({ ...settle(now, lease, true, clock.now() + LOOK_EVERY_MS), told: knows });
       // Just admitted: it may not have stored yet that it follows.
       else if (clock.now() - row.since < ADMISSION_MS) rows.putFollower(settle(now, lease, false));
       else rows.removeFollower(row.profile);
@@ -180,7 +188,7 @@ export function createAccountLibrary(deps: LibraryDeps) {
 
     list(): Library {
       return {
-        followers: rows.followers().map(toFollowerInfo),
+        followers: rows.followers().map(toInfo),
         following: rows.followings().map(toFollowingInfo),
         invitations: rows.invitations(clock.now()),
       };
@@ -255,7 +263,7 @@ export function createAccountLibrary(deps: LibraryDeps) {
       const changed = { ...row, evidence, tries: 0, due: clock.now() };
       rows.putFollower(changed);
       if (!evidence) rows.clearCounts(follower);
-      return ok(toFollowerInfo(changed));
+      return ok(toInfo(changed));
     },
 
     /** Failure: `follower_not_found`. */
@@ -286,7 +294,7 @@ export function createAccountLibrary(deps: LibraryDeps) {
       }
       sql.transaction(() => {
         if (!before) rows.spendInvitation(invitation.id);
-        const made = { since: now, evidence: false, told: null, tries: 0, due: null };
+        const made = { since: now, evidence: false, told: null, tries: 0, due: now + LOOK_AFTER_MS };
         rows.putFollower({ ...(before ?? made), profile: follower, label, sends: evidence });
       });
       deps.dropFarewell(follower, "publisher");
@@ -330,6 +338,8 @@ export function createAccountLibrary(deps: LibraryDeps) {
       // A publisher that begins to take counts is sent them.
       if (row.takes !== takes) rows.putFollowing({ ...row, takes, sent: null, tries: 0, due: clock.now() });
       await deps.followCopies(publisher);
+      // A copy may be shared on: what was archived here is told to this profile's own followers.
+      rows.planAll("library_follower", clock.now());
       return true;
     },
 
@@ -344,7 +354,7 @@ export function createAccountLibrary(deps: LibraryDeps) {
     hasFollowers: rows.hasFollowers,
     /** What is shared may have changed, or will at once: followers are told at `at` at the latest. */
     planTelling: (at: number): void => rows.planAll("library_follower", at),
-    /** The profile has done work: a verdict, a curation or a use of a copy may have to be told. False: nobody wants to know. */
+    /** A turn has ended, or a person changed something: a skill or a use of a copy may have to be told. False: nobody wants to know. */
     noteWork(): boolean {
       const at = clock.now() + LOOK_AFTER_MS;
       const sides = [rows.hasFollowers(), rows.followings().some(({ evidence, takes }) => evidence && takes)];
@@ -373,8 +383,13 @@ export function createAccountLibrary(deps: LibraryDeps) {
   };
 }
 
-function toFollowerInfo({ profile, label, since, evidence, sends, told, due }: FollowerRow): FollowerInfo {
-  return { profile, label, since, evidence, sendsEvidence: sends, told: told !== null && due === null };
+/** What is due within `INSTALLED_AFTER_MS` is a message; later, the daily look. */
+function toFollowerInfo(
+  { profile, label, since, evidence, sends, told, tries, due }: FollowerRow,
+  now: number,
+): FollowerInfo {
+  const isPlanned = tries > 0 || (due !== null && due <= now + INSTALLED_AFTER_MS);
+  return { profile, label, since, evidence, sendsEvidence: sends, told: told !== null && !isPlanned };
 }
 
 function toFollowingInfo({ profile, label, since, evidence, takes }: FollowingRow): FollowingInfo {

@@ -63,17 +63,20 @@ export function createLibraryCopies({ bucket, clock, profile, lock, skills, evid
   }
 
   /** One swap. A copy that was installed again meanwhile is left alone. */
-  async function noteSeen(seen: { copy: Copy; state: CopyDecision["seen"] }[]): Promise<void> {
-    const isNew = ({ copy, state }: (typeof seen)[number]) => copy.locked && !isSame(copy.locked.seen, state);
+  async function noteSeen(seen: { copy: Copy; state: CopyDecision["seen"]; withdrawn: boolean }[]): Promise<void> {
+    const isNew = ({ copy: { locked }, state, withdrawn }: (typeof seen)[number]) =>
+      locked && (!isSame(locked.seen, state) || (locked.withdrawn ?? false) !== withdrawn);
     const changed = seen.filter(isNew);
     if (changed.length === 0) return;
     const at = clock.now();
     await lock.change((now) => {
       const next = { ...now.skills };
-      for (const { copy, state } of changed) {
+      for (const { copy, state, withdrawn } of changed) {
         const { name } = copy.own;
         const present = next[name];
-        if (present && present.hash === copy.locked?.hash) next[name] = { ...present, seen: { ...state, at } };
+        if (present?.hash !== copy.locked?.hash) continue;
+        const { withdrawn: _, ...line } = present!;
+        next[name] = { ...line, seen: { ...state, at }, ...(withdrawn && { withdrawn }) };
       }
       return { ...now, skills: next };
     });
@@ -114,16 +117,20 @@ export function createLibraryCopies({ bucket, clock, profile, lock, skills, evid
       // While a profile is erased its heads are missing, which is not its word about them. Asked last: the mark comes before the erasure.
       if (await isGone(bucket, publisher)) return;
       for (const { copy, word, state } of seen) {
-        if (state.archive !== null) await archive(copy, word, state.archive);
+        // Of a text that is withdrawn already, it is the same word: a person who restored or unpinned the copy since has decided.
+        if (state.archive !== null && !copy.locked?.withdrawn) await archive(copy, word, state.archive);
       }
-      await noteSeen(seen.map(({ copy, state }) => ({ copy, state: state.seen })));
+      await noteSeen(
+        seen.map(({ copy, state }) => ({ copy, state: state.seen, withdrawn: state.seen.state === "gone" })),
+      );
     },
 
     async leaveCopies(publisher: ProfileId, why: "deleted" | "ended"): Promise<void> {
       const detail = why === "deleted" ? PUBLISHER_GONE : SHARING_ENDED;
       // What was withdrawn before says more.
       const open = (await copiesOf(publisher)).filter(({ locked }) => locked?.seen?.state !== "gone");
-      await noteSeen(open.map((copy) => ({ copy, state: { state: "gone", detail } })));
+      const state = { state: "gone", detail } as const;
+      await noteSeen(open.map((copy) => ({ copy, state, withdrawn: copy.locked?.withdrawn ?? false })));
     },
 
     /** Of the texts that were installed last, since only those are the publisher's. */

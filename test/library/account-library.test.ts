@@ -2,6 +2,7 @@
 // an Account stops between a change and its message.
 import { describe, expect, it } from "vitest";
 import { settleSkill } from "../../core/learning/evidence/settle.ts";
+import { DAY_MS } from "../../core/schemas/ids.ts";
 import { usesOf } from "../learning/evidence/uses.ts";
 import { extension } from "../support/skills/skills.ts";
 import {
@@ -121,6 +122,7 @@ describe("the publisher's word", () => {
 
   it("is told after a crash between the change and the message, and only once", async () => {
     const { world, publisher, others } = await createTeam(2);
+    await settle(world, publisher);
     // What the API stores before a decision: the profile stops right after it.
     publisher.library().planTelling(world.clock.now() + 30_000);
     await publisher.adjust({ state: "archived" });
@@ -138,7 +140,7 @@ describe("the publisher's word", () => {
     world.clock.advance(60_000);
     await publisher.library().sendDue();
     for (const other of others) expect((await other.head()).state).toBe("archived");
-    expect(publisher.library().nextDue()).toBeNull();
+    expect(publisher.library().nextDue()).toBe(world.clock.now() + DAY_MS);
     world.calls.length = 0;
     publisher.library().noteWork();
     await settle(world, publisher);
@@ -171,6 +173,77 @@ describe("the publisher's word", () => {
       "archived",
       { state: "current", detail: expect.stringContaining("offers it") },
     ]);
+  });
+
+  it("is looked for once a day, since a curation tells no Account", async () => {
+    const { world, publisher, others } = await createTeam(1);
+    await settle(world, publisher);
+    await publisher.adjust({ state: "archived", reason: "A curation found another one." });
+    await settle(world, publisher);
+    expect((await others[0]!.head()).state).toBe("trial");
+    const due = publisher.library().nextDue()!;
+    expect(due - world.clock.now()).toBeLessThanOrEqual(DAY_MS);
+    world.clock.advance(due - world.clock.now());
+    await publisher.library().sendDue();
+    expect((await others[0]!.head()).state).toBe("archived");
+    expect(publisher.library().list().followers).toMatchObject([{ told: true }]);
+  });
+
+  it("is the same word while nothing is shared, and a new one after it was", async () => {
+    const { world, publisher, others } = await createTeam(2);
+    const [follower, pinned] = others as [Member, Member];
+    const tell = async () => {
+      publisher.library().planTelling(world.clock.now());
+      await settle(world, publisher);
+    };
+    await pinned.adjust({ pinned: true });
+    await withdraw(world, publisher);
+    await tell();
+    await follower.adjust({ state: "active", reason: "Restored by a person." });
+    await pinned.adjust({ pinned: false });
+    await publisher.adjust({ reason: "Something else of the same head." });
+    // Of another skill, so that followers are told at all.
+    await share(publisher, "Another.", "another");
+    await follower.library().hear(publisher.profile, { takes: false });
+    await tell();
+    for (const other of others) expect((await other.head()).state).not.toBe("archived");
+
+    await publisher.adjust({ state: "active", withdrawn: [], shared: true });
+    await tell();
+    await withdraw(world, publisher);
+    await tell();
+    for (const other of others) expect((await other.head()).state).toBe("archived");
+  });
+
+  it("reaches a copy whose profile did not follow when it was said, and follows again", async () => {
+    const { world, publisher, others } = await createTeam(1);
+    const follower = others[0]!;
+    await follower.library().unfollow(publisher.profile);
+    await publisher.library().part(follower.profile, "follower", "ended");
+    await withdraw(world, publisher);
+    await settle(world, publisher);
+    expect((await follower.head()).state).toBe("trial");
+    const { code } = publisher.library().invite({ label: "Analysts", expiresInMs: 60_000, uses: 1 });
+    await follower.library().follow({ code, evidence: false, label: "Ours" });
+    await settle(world, publisher);
+    expect((await follower.head()).state).toBe("archived");
+  });
+
+  it("goes on to who follows a follower that shares its copy, and ends where nothing changes", async () => {
+    const { world, publisher, others } = await createTeam(1);
+    const [between, last] = [others[0]!, world.newProfile()];
+    await between.adjust({ shared: true });
+    await follow(world, between, last);
+    // A circle: the publisher follows the last one.
+    const { code } = last.library().invite({ label: "", expiresInMs: 60_000, uses: 1 });
+    await publisher.library().follow({ code, evidence: false, label: "" });
+    for (const _ of [1, 2]) await settle(world, publisher, between, last);
+    await withdraw(world, publisher);
+    world.calls.length = 0;
+    await settle(world, publisher, between, last);
+    for (const member of [between, last]) expect((await member.head()).state).toBe("archived");
+    expect(world.calls.filter((what) => what === "hear").length).toBeLessThanOrEqual(3);
+    expect([publisher, between, last].map((member) => member.problems)).toEqual([[], [], []]);
   });
 
   it("offers a new text and changes no copy", async () => {

@@ -93,9 +93,9 @@ export function createLibraryWorld() {
 export type World = ReturnType<typeof createLibraryWorld>;
 export type Member = ReturnType<World["newProfile"]>;
 
-export async function share(publisher: Member, body = BODY): Promise<void> {
+export async function share(publisher: Member, body = BODY, name = NAME): Promise<void> {
   await publisher.skills.change(
-    creation(NAME, body, `make ${body}`, { origin: "review", state: "active", shared: true }),
+    creation(name, body, `make ${body}`, { origin: "review", state: "active", shared: true }),
   );
 }
 

@@ -149,7 +149,7 @@ export function reportPresent(
 
 export function toInstalled(
   name: SkillName,
-  { files, merging: _merging, ...line }: LockedSkill,
+  { files, merging: _merging, withdrawn: _withdrawn, ...line }: LockedSkill,
   { state, text }: Pick<SkillHead, "state" | "text">,
 ): InstalledSkill {
   return { ...line, name, state, changedHere: text !== lockedText({ files }) };

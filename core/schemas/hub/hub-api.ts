@@ -84,7 +84,7 @@ export const InstallHub = z.strictObject({
 });
 
 /** A line of the lock, and what became of its skill here. */
-export const InstalledSkill = LockedSkill.omit({ files: true, merging: true }).extend({
+export const InstalledSkill = LockedSkill.omit({ files: true, merging: true, withdrawn: true }).extend({
   name: SkillName,
   state: SkillState,
   /** Its files differ from those that were installed. */

@@ -68,6 +68,8 @@ export const LockedSkill = z.object({
   merging: z.object({ rev: z.int().min(1), hash: Sha256 }).optional(),
   installedAt: z.int(),
   updatedAt: z.int(),
+  /** Its publisher's withdrawal has reached this copy of the library. Absent again once the skill is seen to be shared. */
+  withdrawn: z.literal(true).optional(),
   seen: z
     .object({ state: HubSeen, at: z.int(), version: z.string().optional(), detail: z.string().optional() })
     .optional(),

@@ -151,6 +151,22 @@ describe("a copy", () => {
   });
 });
 
+it("what a person changes through any route is looked at soon, such as a decision on a pending change", async () => {
+  const account = env.ACCOUNT.getByName(publisher.profile);
+  const due = () =>
+    runInDurableObject(account, (_, { storage }) => {
+      const [row] = storage.sql.exec<{ due: number }>("SELECT min(due) AS due FROM library_follower").toArray();
+      return row!.due;
+    });
+  await runInDurableObject(account, (_, { storage }) => {
+    storage.sql.exec("UPDATE library_follower SET due = ?", Date.now() + 60 * 60_000);
+  });
+  await ask("GET", `/v1/skills/${NAME}`, { key: publisher.key });
+  expect((await due()) - Date.now()).toBeGreaterThan(30 * 60_000);
+  await ask("POST", `/v1/skills/${NAME}/pin`, { key: publisher.key, body: { pinned: true } });
+  expect((await due()) - Date.now()).toBeLessThanOrEqual(10_000);
+});
+
 it("sharing needs a skill in use, and says which of both", async () => {
   const key = publisher.key;
   expect(codeOf(await publish(publisher, {}))).toEqual([400, "body_invalid"]);
