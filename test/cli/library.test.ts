@@ -1,5 +1,6 @@
 // `talaria library` in this process against a fake API: what is requested, shown and asked.
 import { expect, it } from "vitest";
+import { InstallOffered, MAX_OFFERED } from "../../core/schemas/library/library.ts";
 import { answerJson, answerProblem } from "../support/fake-api.ts";
 import { ask } from "../support/run-talaria.ts";
 
@@ -68,6 +69,11 @@ it("installs all that is shared in as many requests as it takes, and says what w
     code: 3,
     stderr: "Installed, on trial: rain.\n! sun: No�[2J. (hub_dangerous)\n",
   });
+});
+
+it("may ask for all that was left, however much a profile offers", () => {
+  const skills = Array.from({ length: MAX_OFFERED - 20 }, (_, n) => `rain-${n}`);
+  expect(InstallOffered.parse({ skills })).toEqual({ skills });
 });
 
 it("lists what the followed profiles share, and shares a skill", async () => {

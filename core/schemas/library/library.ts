@@ -3,6 +3,8 @@
 import * as z from "zod";
 import { ProfileId, Sha256, SkillName } from "../ids.ts";
 
+/** [own] Public and shared skills of a profile, of each kind. Listing the public ones costs one read each, and longer lists are not useful. */
+export const MAX_PUBLISHED = 200;
 /** [own] A label is a few words. */
 const MAX_LABEL_CHARS = 80;
 const Label = z
@@ -99,8 +101,10 @@ export type OfferedSkill = z.infer<typeof OfferedSkill>;
 
 export const OfferedSkills = z.object({ skills: z.array(OfferedSkill) });
 
+/** [own] What a profile can offer at most: as many public skills as shared ones. `left` is asked for as it was answered. */
+export const MAX_OFFERED = 2 * MAX_PUBLISHED;
 export const InstallOffered = z.strictObject({
-  skills: z.array(SkillName).min(1).max(100).optional().meta({ description: "Absent: all that are offered" }),
+  skills: z.array(SkillName).min(1).max(MAX_OFFERED).optional().meta({ description: "Absent: all that are offered" }),
 });
 
 export const InstalledOffered = z.object({

@@ -16,6 +16,7 @@ import { SkillName } from "../../../core/schemas/ids.ts";
 import { SkillHead } from "../../../core/schemas/skill.ts";
 import { pack } from "../../../core/skills/exchange/archive.ts";
 import { toImport } from "../../../core/skills/exchange/import.ts";
+import { MAX_PUBLISHED } from "../../../core/schemas/library/library.ts";
 import { isShared } from "../../../core/library/offer.ts";
 import { makeStrictCopy } from "../../../core/skills/exchange/strict.ts";
 import { findBadScripts } from "../../../core/skills/checks.ts";
@@ -180,9 +181,6 @@ exchange.openapi(
   },
 );
 
-/** Public and shared skills of a profile, of each kind. Listing the public ones costs one read each, and longer lists are not useful. */
-const MAX_PUBLIC = 200;
-
 exchange.openapi(
   createRoute({
     method: "post",
@@ -216,8 +214,8 @@ exchange.openapi(
         }
         for (const field of offers) {
           const others = Object.entries(index.skills).filter(([other, line]) => other !== name && line[field]);
-          if (others.length < MAX_PUBLIC) continue;
-          return err("too_many_public", `A profile has at most ${MAX_PUBLIC} ${field} skills. Withdraw one first.`);
+          if (others.length < MAX_PUBLISHED) continue;
+          return err("too_many_public", `A profile has at most ${MAX_PUBLISHED} ${field} skills. Withdraw one first.`);
         }
         return amend(name, current, next);
       },
