@@ -41,23 +41,27 @@ export function toLockedConfig(baseModel: string): Record<string, FieldValue> {
 }
 
 /**
- * Which of these fields are locked. A service may read a field without its group, or under another group, so the last word of a
- * name decides: `lora_rank` and `trainer.lora_rank` are locked as `tinker.lora_rank` is. So is what is below a locked field.
+ * Which of these fields are locked. A service may read a field without its group, under another group, or with dots and underscores in other
+ * places, so any words of a name that follow one another decide: `lora_rank`, `trainer.lora.rank` and `tinker_lora_rank` are locked as
+ * `tinker.lora_rank` is. So is what is below a locked field.
  */
 export function findLocked(names: string[]): string[] {
   return names.filter((name) => {
     const words = name.split(".").map(normalize);
-    const last = words.at(-1)!;
-    if (words.some((word) => WHOLE.has(word))) return true;
-    return GENERIC.has(last) ? LOCKED_NAMES.has(words.join(".")) || words.length === 1 : LOCKED_WORDS.has(last);
+    if (words.length === 1 && GENERIC.has(words[0]!)) return true;
+    return words.some((_, from) => words.some((__, to) => LOCKED_RUNS.has(words.slice(from, to + 1).join(""))));
   });
 }
 
 const normalize = (word: string): string => word.replaceAll("_", "");
 
-const LOCKED_NAMES = new Set(Object.keys(LOCKED_FIELDS).map(normalize));
-const LOCKED_WORDS = new Set([...LOCKED_NAMES].map((name) => name.split(".").at(-1)!));
-/** Fields without a group. */
-const WHOLE = new Set([...LOCKED_NAMES].filter((name) => !name.includes(".")));
 /** [own] Other groups may have a field of this name: `reward.weight`. */
 const GENERIC = new Set(["weight", "timeout"]);
+/** Each field with its group, and alone. */
+const LOCKED_RUNS = new Set(
+  Object.keys(LOCKED_FIELDS).flatMap((name) => {
+    const words = name.split(".").map(normalize);
+    const last = words.at(-1)!;
+    return GENERIC.has(last) ? [words.join("")] : [words.join(""), last];
+  }),
+);

@@ -36,7 +36,10 @@ export async function sendData(job: TrainingJob, deps: TrainingDeps): Promise<Re
   if (!known.ok) return known;
   const { service, request, dataset } = known.value;
   const at = dataset.parts.length;
-  if (dataset.next === null || service === null) return deps.change({ do: "add_part", at, part: null, next: null });
+  // A job that was stopped gets no more data: its service deletes what it has. The change refuses it.
+  if (dataset.next === null || service === null || known.value.state !== "pending") {
+    return deps.change({ do: "add_part", at, part: null, next: null });
+  }
   const page = await deps.readPage(request, dataset.next);
   if (!page.ok) return page;
   const { lines, next } = page.value;

@@ -148,6 +148,14 @@ describe("a training job", () => {
     expect(codeOf(await startJob(job(), deps()))).toBe("training_data_missing");
   });
 
+  it("gets no data after it was stopped", async () => {
+    valueOf(await created());
+    valueOf(await stopJob(job(), deps()));
+    const asked = double.requests.length;
+    expect(codeOf(await sendData(job(), deps()))).toBe("training_state");
+    expect(double.requests.length).toBe(asked);
+  });
+
   it("gets no data when the profile has not consented", async () => {
     const refusal = { ok: false as const, failure: { code: "trajectories_not_allowed", message: "No." } };
     expect(codeOf(await sendData(job(), deps({ readPage: async () => refusal })))).toBe("trajectories_not_allowed");
@@ -407,6 +415,11 @@ describe("locked fields", () => {
       "env.learning_rate",
       "slurm.nodes",
       "env.testing",
+      "tinker.lora.rank",
+      "tinker.lora_rank.value",
+      "tinker_lora_rank",
+      "openai.weight.x",
+      "openai_timeout",
     ];
     expect(findLocked([...spelt, "timeout"])).toEqual([...spelt, "timeout"]);
     expect(findLocked(["env.group_size", "reward.weight", "env.timeout", "env.lora"])).toEqual([]);
