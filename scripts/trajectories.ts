@@ -2,7 +2,7 @@
 // the run's folder, so the command goes on where it was killed. Last line: {"run","prompts","completed","failed","discarded","folder"}.
 import { join } from "node:path";
 import * as z from "zod";
-import { type Client, createClient } from "../cli/connection/client.ts";
+import { type Client, ProblemError, UnreachableError, createClient } from "../cli/connection/client.ts";
 import { ToolList } from "../core/schemas/tool-list.ts";
 import { TrajectoryConsent } from "../core/schemas/trajectories.ts";
 import { PlainError, runCommand } from "./command-line.ts";
@@ -46,7 +46,7 @@ async function runAll(client: Client, folder: RunFolder, options: BatchOptions):
   const work = async () => {
     // The workers share the queue, so each prompt has one of them.
     for (const prompt of queue) {
-      const { mark, line } = await runPrompt(client, prompt, { ...options, tools: names });
+      const { mark, line } = await runPrompt(client, prompt, { ...options, tools: names }).catch(sayPlainly);
       folder.put(mark, line);
       console.log(`${prompt.id}: ${mark.outcome}${mark.why === undefined ? "" : ` (${mark.why})`}`);
     }
@@ -56,6 +56,12 @@ async function runAll(client: Client, folder: RunFolder, options: BatchOptions):
   folder.writeStatistics(statistics);
   const { run, prompts, completed, failed, discarded } = statistics;
   console.log(JSON.stringify({ run, prompts, completed, failed, discarded, folder: options.folder }));
+}
+
+/** What the server says, without a stack trace. The run goes on from there. */
+function sayPlainly(error: unknown): never {
+  if (!(error instanceof ProblemError || error instanceof UnreachableError)) throw error;
+  throw new PlainError(`${error.message} Run the same command again to go on.`);
 }
 
 /** The sessions are the profile's, and its owner has to agree like to any other export. */

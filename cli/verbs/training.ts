@@ -187,5 +187,7 @@ function describeEvaluation(evaluation: Evaluation | null): string {
   if (!evaluation) return "";
   const { before, after } = evaluation;
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-  return names.map((name) => `${name} ${before[name] ?? "–"} → ${after[name] ?? "–"}`).join(", ");
+  // A measure may have the name of what every object has, such as `constructor`.
+  const of = (metrics: Record<string, number>, name: string) => (Object.hasOwn(metrics, name) ? metrics[name] : "–");
+  return names.map((name) => `${name} ${of(before, name)} → ${of(after, name)}`).join(", ");
 }

@@ -3,7 +3,9 @@
 import {
   closeSync,
   existsSync,
+  fstatSync,
   fsyncSync,
+  ftruncateSync,
   linkSync,
   mkdirSync,
   openSync,
@@ -12,7 +14,6 @@ import {
   rmSync,
   truncateSync,
   writeFileSync,
-  writeSync,
 } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
@@ -104,9 +105,14 @@ function lock(path: string): void {
 
 function append(path: string, value: object): void {
   const file = openSync(path, "a", 0o600);
+  const { size } = fstatSync(file);
   try {
-    writeSync(file, `${JSON.stringify(value)}\n`);
+    // Until all of it is written: a disk that is nearly full takes a part.
+    writeFileSync(file, `${JSON.stringify(value)}\n`);
     fsyncSync(file);
+  } catch (error) {
+    ftruncateSync(file, size); // the next line must not stand behind half a line
+    throw error;
   } finally {
     closeSync(file);
   }

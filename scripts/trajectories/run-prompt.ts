@@ -1,7 +1,7 @@
 // One prompt: a session without memory, learning and context files, its turn, and the trajectory as the API exports it. The session and the
 // message have idempotency keys from the run and the prompt, so a run that goes on finds them.
 import { setTimeout as pause } from "node:timers/promises";
-import type { Client } from "../../cli/connection/client.ts";
+import { type Client, ProblemError } from "../../cli/connection/client.ts";
 import { isAway } from "../../cli/connection/http.ts";
 import { emptyReport, readTrajectoryPages } from "../../cli/moving/export-trajectories.ts";
 import { CreatedSession, type TurnInfo } from "../../core/schemas/api.ts";
@@ -31,7 +31,7 @@ export async function runPrompt(
 ): Promise<RanPrompt> {
   const key = `${options.run}.${prompt.hash}`;
   const { tools, toolsets } = chooseTools(options.toolsets, options.seed, prompt.hash);
-  const title = `${options.run} ${prompt.id}`.slice(0, 200);
+  const title = `${options.run} ${prompt.id}`.slice(0, 200).toWellFormed();
   const { session } = await whileAway(() =>
     client.call(CreatedSession, "POST /v1/sessions", {
       body: { learning: "off", title, tools },
@@ -39,12 +39,9 @@ export async function runPrompt(
     }),
   );
   const begun = await whileAway(() => client.session(session));
-  if (begun.turns.length === 0) {
-    for (const [path, text] of Object.entries(prompt.files)) await whileAway(() => client.putFile(session, path, text));
-    await whileAway(() => client.postMessage(session, prompt.text, key));
-  }
-  const turn = await awaitTurn(client, session, options.turns);
-  const whole = await readLine(client, session);
+  const refused = begun.turns.length === 0 ? await post(client, session, { prompt, key }) : null;
+  const turn = refused ?? (await awaitTurn(client, session, options.turns));
+  const whole = refused ? null : await readLine(client, session);
   const found = whole ?? toEmptyLine(prompt, turn);
   const { stats, unknown, hasReasoning } = readShareGptCalls(found);
   const why =
@@ -57,7 +54,29 @@ export async function runPrompt(
     ...{ api_calls: turn.stats.modelCalls, toolsets_used: toolsets, tool_stats: Object.fromEntries(counts) },
     tool_error_counts: Object.fromEntries(counts.map(([name, { failure }]) => [name, failure])),
   };
-  return { mark: { hash: prompt.hash, outcome: found.completed ? "completed" : "failed" }, line };
+  const outcome = found.completed ? "completed" : "failed";
+  return { mark: { hash: prompt.hash, outcome, ...(refused && { why: refused.reason }) }, line };
+}
+
+type EndedTurn = Pick<TurnInfo, "reason" | "endedAt"> & { stats: Pick<TurnInfo["stats"], "modelCalls"> };
+
+/** Codes of refusals that are about the key or the deployment, and so about every prompt. */
+const ABOUT_ALL = new Set([401, 402, 403]);
+
+/** `null`: sent. A prompt that the server refuses, as one that is too long or has a file outside of the workspace, fails, and the run goes on. */
+async function post(
+  client: Client,
+  session: string,
+  { prompt, key }: { prompt: Prompt; key: string },
+): Promise<EndedTurn | null> {
+  try {
+    for (const [path, text] of Object.entries(prompt.files)) await whileAway(() => client.putFile(session, path, text));
+    await whileAway(() => client.postMessage(session, prompt.text, key));
+    return null;
+  } catch (error) {
+    if (!(error instanceof ProblemError) || isAway(error) || ABOUT_ALL.has(error.problem.status)) throw error;
+    return { reason: error.problem.code, endedAt: Date.now(), stats: { modelCalls: 0 } };
+  }
 }
 
 /** Until the turn has ended. It is stopped when it has made more model calls than allowed, or waits for a person. */
@@ -84,9 +103,9 @@ async function readLine(client: Client, session: string): Promise<ShareGptLine |
   return last === "" ? null : (JSON.parse(last) as ShareGptLine);
 }
 
-function toEmptyLine({ text }: Prompt, turn: TurnInfo): ShareGptLine {
+function toEmptyLine({ text }: Prompt, turn: EndedTurn): ShareGptLine {
   const timestamp = new Date(turn.endedAt ?? 0).toISOString();
-  return { conversations: [{ from: "human", value: text }], timestamp, model: "", completed: false };
+  return { conversations: [{ from: "human", value: text.toWellFormed() }], timestamp, model: "", completed: false };
 }
 
 async function whileAway<T>(ask: () => Promise<T>): Promise<T> {
@@ -95,7 +114,8 @@ async function whileAway<T>(ask: () => Promise<T>): Promise<T> {
     try {
       return await ask();
     } catch (error) {
-      if (!isAway(error) || Date.now() > until) throw error;
+      const isBusy = error instanceof ProblemError && error.problem.status === 429;
+      if (!(isAway(error) || isBusy) || Date.now() > until) throw error;
       await pause(POLL_MS * 4);
     }
   }

@@ -43,7 +43,8 @@ it("a run that is killed goes on, none of its prompts runs twice, and nothing le
   const asked = ["mean", "sum", "maximum", "mean"].map((figure) => ({
     ...{ prompt: `What is the ${figure} of \`price\` in \`prices.csv\`?`, id: figure, files },
   }));
-  writeFileSync(join(out, "prompts.jsonl"), asked.map((one) => JSON.stringify(one)).join("\n"));
+  const outside = { prompt: "What is outside?", files: { "../a": "b" } };
+  writeFileSync(join(out, "prompts.jsonl"), [outside, ...asked].map((one) => JSON.stringify(one)).join("\n"));
   const args = [
     "--prompts",
     join(out, "prompts.jsonl"),
@@ -84,9 +85,9 @@ it("a run that is killed goes on, none of its prompts runs twice, and nothing le
   const summary = JSON.parse(last.output.stdout.trim().split("\n").at(-1)!) as object;
   expect(summary).toEqual({
     run: "figures",
-    prompts: 3,
+    prompts: 4,
     completed: 3,
-    failed: 0,
+    failed: 1,
     discarded: 0,
     folder: join(out, "figures"),
   });
@@ -98,11 +99,11 @@ it("a run that is killed goes on, none of its prompts runs twice, and nothing le
   const [shape] = lines.map((line) => Object.keys(line.tool_stats as object));
   for (const line of lines) expect(Object.keys(line.tool_stats as object)).toEqual(shape);
   const { sessions } = await client.call(SessionList, "GET /v1/sessions");
-  expect(sessions).toHaveLength(3);
+  expect(sessions).toHaveLength(4);
   expect(sessions.every(({ learning }) => learning === "off")).toBe(true);
   expect(JSON.parse(readFileSync(join(out, "figures/statistics.json"), "utf8"))).toMatchObject({
     ...{
-      prompts: 3,
+      prompts: 4,
       completed: 3,
       tool_stats: { terminal: { failure_rate: expect.any(Number) }, web_search: { count: 0 } },
     },

@@ -21,6 +21,16 @@ describe("a personal id", () => {
     ["session", "see 01J8ZQ4V0000000000000000AB.", /^see \[session [0-9a-v]{5}\]\.$/],
     ["person", "U0ADA12345 wrote in -1001234567890", /^\[person [0-9a-v]{5}\] wrote in \[person [0-9a-v]{5}\]$/],
     ["profile", `p/${PROFILE}/skills`, /^p\/\[profile\]\/skills$/],
+    ["phone", "(030) 1234567", /^\[phone [0-9a-v]{5}\]$/],
+    ["phone", "06 12 34 56 78", /^\[phone [0-9a-v]{5}\]$/],
+    ["phone", "+49 (0)170 / 123 45 67", /^\[phone [0-9a-v]{5}\]$/],
+    ["phone", "0049 170 1234567", /^\[phone [0-9a-v]{5}\]$/],
+    ["email", "?to=ada%40example.com", /^\?to=\[email [0-9a-v]{5}\]$/],
+    ["iban", "DE89-3704-0044-0532-0130-00", /^\[iban [0-9a-v]{5}\]$/],
+    ["person", "<@U0ADA12345>", /^<@?\[person [0-9a-v]{5}\]>$/],
+    ["person", "It was u0ada12345.", /^It was \[person [0-9a-v]{5}\]\.$/],
+    ["person", "tg:-1001234567890:5", /^tg:\[person [0-9a-v]{5}\]:5$/],
+    ["encoded secret", `x: ${btoa("sk-abcdefghijklmnopqrstuvwx")}`, /^x: \[redacted encoded secret\]$/],
     ["OpenAI key", "sk-abcdefghijklmnopqrstuvwx", /^\[redacted OpenAI key\]$/],
   ])("of the kind %s is replaced: %s", (kind, text, expected) => {
     const clean = redactor.text(text);
@@ -32,6 +42,8 @@ describe("a personal id", () => {
   test.each([
     "It is 10:30:00, version 1.2.3, at 127.0.0.1:8787 or ::1.",
     "4111 1111 1111 1112 and DE89370400440532013002 have wrong check digits.",
+    "chmod 0644 0755 0700, mask 255.255.255.0, a::b::c, logo@2x.png",
+    "1000 2000 3000 4000 and 2718281828459047 and 490154203237518 are no cards.",
     "On 2026-11-27 we counted 1234567 rows and 12,345.67 of them, see page 123-456.",
     "@Override, a@b and x = y @ z stay, as does std::vector::size.",
     "sha256 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
@@ -42,6 +54,19 @@ describe("a personal id", () => {
     expect(one).toBe(two);
     expect(redactor.text("bob@example.com")).not.toBe(one);
     expect(createRedactor({ salt: "b".repeat(64), profile: PROFILE }).text("ada@example.com")).not.toBe(one);
+  });
+
+  test("is replaced where JSON has it as a number", () => {
+    const clean = redactor.deep({ card: 4111111111111111, chat: -1001234567890, n: 12.5 });
+    expect(clean).toEqual({
+      card: expect.stringMatching(/^\[card/),
+      chat: expect.stringMatching(/^\[person/),
+      n: 12.5,
+    });
+  });
+
+  test("is not counted where a text only says so: the counts are sent in a header", () => {
+    expect(countRedactions(["[redacted ключ 💥] [redacted thing 1] [redacted thing 2]"])).toEqual({});
   });
 
   test("is counted as often as the file has it", () => {

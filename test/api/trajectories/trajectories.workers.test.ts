@@ -100,6 +100,7 @@ describe("a page", () => {
     for (const query of [
       "after=nowhere.1",
       "after=sessions.x",
+      "after=skills.",
       "format=preferences&compress=2000",
       "compress=1",
       "rated=maybe",

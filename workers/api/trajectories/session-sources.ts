@@ -74,7 +74,9 @@ export function openSessionSources(env: Env, profile: ProfileId, redactor: Redac
     const { tools, turns, undone, branchedFrom } = head;
     const redacted = entries.all.map((entry) => redactor.entry(entry));
     const inherited = branchedFrom.at(-1)?.turn ?? 0;
-    const source = { session, tools, turns, undone, inherited, entries: redacted };
+    // Descriptions of clients and of MCP servers may hold anything. Names stay, because calls have them.
+    const offered = tools.map((tool) => ({ ...redactor.deep(tool), name: tool.name }));
+    const source = { session, tools: offered, turns, undone, inherited, entries: redacted };
     return { source, branchedFrom, chars: entries.chars };
   }
 

@@ -73,7 +73,9 @@ trajectories.openapi(
     const query = c.req.valid("query");
     const asked = toAsked(query);
     const place = query.after === undefined ? TRAJECTORY_START : parsePlace(query.after);
-    if (!place)
+    // Texts of skills are pairs, and of no session.
+    const hasSkills = asked.format === "preferences" && asked.session === undefined;
+    if (!place || (place.in === "skills" && !hasSkills))
       throw new AppError("query_invalid", "`after` is not the place of a page. Follow the `Link` of the page before.");
     const read = openTrajectoryReader(c.env, c.var.profile);
     const { lines, next, redactions, leftOut } = unwrap(await read(asked, place));
