@@ -74,8 +74,9 @@ async function post(
     await whileAway(() => client.postMessage(session, prompt.text, key));
     return null;
   } catch (error) {
-    if (!(error instanceof ProblemError) || isAway(error) || ABOUT_ALL.has(error.problem.status)) throw error;
-    return { reason: error.problem.code, endedAt: Date.now(), stats: { modelCalls: 0 } };
+    const problem = error instanceof ProblemError ? error.problem : null;
+    if (problem === null || ABOUT_ALL.has(problem.status) || isAway(error)) throw error;
+    return { reason: problem.code, endedAt: Date.now(), stats: { modelCalls: 0 } };
   }
 }
 

@@ -47,11 +47,11 @@ it("stops a job after a question, and shows its results with the evaluation befo
   expect((await ask(["training", "stop", ID], [])).code).toBe(2);
   const stopped = await ask(["training", "stop", ID, "--yes"], [answerJson(200, job({ state: "stopped" }))]);
   expect(stopped.requests).toEqual([`POST ${AT}/stop`]);
-  const evaluation = { before: { accuracy: 0.41 }, after: { accuracy: 0.57 } };
+  const evaluation = { before: { accuracy: 0.41 }, after: { accuracy: 0.57, constructor: 1 } };
   const done = job({ state: "completed", results: { adapter: "a-1", evaluation } });
   const { stdout, requests } = await ask(["training", "results", ID], [answerJson(200, done)]);
   expect(requests).toEqual([`POST ${AT}/results`]);
-  expect(stdout).toContain("adapter a-1\nbefore → after: accuracy 0.41 → 0.57");
+  expect(stdout).toContain("adapter a-1\nbefore → after: accuracy 0.41 → 0.57, constructor – → 1");
   const model = {
     v: 1,
     name: `m+${ID}`,
@@ -63,5 +63,5 @@ it("stops a job after a question, and shows its results with the evaluation befo
     at: 1,
   };
   const models = await ask(["training", "models"], [answerJson(200, { models: [model] })]);
-  expect(models.stdout).toContain("accuracy 0.41 → 0.57");
+  expect(models.stdout).toContain("accuracy 0.41 → 0.57, constructor – → 1");
 });
