@@ -4,6 +4,7 @@ import { DeletedError, type Result, err, messageOf } from "../../core/errors.ts"
 import type { Bucket, SkillChange, SkillChanged, SkillNext } from "../../core/ports.ts";
 import type { FileBodies } from "../../core/schemas/file-body.ts";
 import type { ProfileId, Sha256, SkillName } from "../../core/schemas/ids.ts";
+import { ForeignProgram } from "../../core/schemas/sessions/transcript.ts";
 import type { SkillHead } from "../../core/schemas/skill.ts";
 import { type DeletedSkill, isGone, profileGone, readDeletedSkill, skillDeleted } from "../deleted.ts";
 import { HOLD_MS, type SeenLease } from "./purge-lease.ts";
@@ -170,7 +171,8 @@ function isCreate(head: SkillHead, rev: number): boolean {
   return rev === 1 || (rev === head.firstRev && rev === head.rev && head.createdAt === head.revisedAt);
 }
 
-/** A deleted skill returns by a person or with a deployment, never by an agent's late write. */
-function mayBringBack({ origin }: SkillNext): boolean {
-  return origin === "user" || origin === "hub" || origin === "bundled";
+/** A deleted skill returns by a person or with a deployment, never by an agent's late write, nor when another program's home comes again. */
+function mayBringBack({ origin, from }: SkillNext): boolean {
+  const isMoved = ForeignProgram.safeParse(from?.source).success;
+  return (origin === "user" && !isMoved) || origin === "hub" || origin === "bundled";
 }

@@ -13,6 +13,8 @@ const MAX_SESSIONS = 10_000;
 const MAX_MESSAGES = 20_001;
 /** Of one value: a message is cut to 100,000 characters later. */
 const MAX_BYTES_OF_VALUE = 400_000;
+/** [own] Of copying the file while it changes. */
+const MAX_TRIES = 20;
 const HEADER = "SQLite format 3\u0000";
 
 const COLUMNS = {
@@ -24,8 +26,10 @@ export interface HermesDatabase extends Disposable {
   rows: HermesRows;
 }
 
+type Copy = typeof copyFileSync;
+
 /** `null`: there is none, or it cannot be read, which is noted. */
-export function openHermesDatabase(home: string, notes: MoveNote[]): HermesDatabase | null {
+export function openHermesDatabase(home: string, notes: MoveNote[], copy: Copy = copyFileSync): HermesDatabase | null {
   const path = join(home, "state.db");
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (!found) return null;
@@ -39,12 +43,10 @@ export function openHermesDatabase(home: string, notes: MoveNote[]): HermesDatab
   const end = () => rmSync(folder, { recursive: true, force: true });
   try {
     if (!beginsAsSqlite(path)) throw new Error("it is not a SQLite database");
-    // With what was written last, which may still be beside it.
-    for (const ending of ["", "-wal"]) {
-      if (!lstatSync(path + ending, { throwIfNoEntry: false })?.isFile()) continue;
-      copyFileSync(path + ending, join(folder, `state.db${ending}`), constants.COPYFILE_FICLONE);
-    }
+    copyWhole(path, join(folder, "state.db"), copy);
     const database = openCopy(join(folder, "state.db"));
+    // The open files stay readable, and no conversation stays behind when the process is killed. Windows removes them at the end.
+    if (process.platform !== "win32") end();
     const close = () => {
       database.close();
       end();
@@ -54,6 +56,24 @@ export function openHermesDatabase(home: string, notes: MoveNote[]): HermesDatab
     end();
     return refuse(error instanceof Error ? error.message.slice(0, 200) : "it cannot be read");
   }
+}
+
+/**
+ * With what was written last, which may still be in the log beside the file. Hermes may run, and move its log into the file meanwhile: what
+ * was copied is then of two times, and is copied again.
+ */
+function copyWhole(path: string, target: string, copy: Copy): void {
+  const changedAt = () => lstatSync(path, { bigint: true }).mtimeNs;
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const before = changedAt();
+    for (const ending of ["", "-wal"]) {
+      rmSync(target + ending, { force: true });
+      if (!lstatSync(path + ending, { throwIfNoEntry: false })?.isFile()) continue;
+      copy(path + ending, target + ending, constants.COPYFILE_FICLONE);
+    }
+    if (changedAt() === before) return;
+  }
+  throw new Error("it is being written; end Hermes, then import again");
 }
 
 function beginsAsSqlite(path: string): boolean {
@@ -94,10 +114,10 @@ function toRows(database: DatabaseSync, notes: MoveNote[]): HermesRows {
       .all()
       .map(({ name }) => String(name));
     const columns = COLUMNS[table].filter((name) => known.includes(name));
-    // As bytes: a text may have a NUL inside, where SQLite's own functions on texts stop.
+    // As bytes: a text may have a NUL inside, where SQLite's own functions on texts stop. As a real: a whole number may be too large for Node.
     const cut = columns.map(
       (name) =>
-        `CASE typeof(${name}) WHEN 'text' THEN substr(CAST(${name} AS BLOB), 1, ${MAX_BYTES_OF_VALUE}) WHEN 'blob' THEN NULL ELSE ${name} END AS ${name}`,
+        `CASE typeof(${name}) WHEN 'text' THEN substr(CAST(${name} AS BLOB), 1, ${MAX_BYTES_OF_VALUE}) WHEN 'blob' THEN NULL WHEN 'integer' THEN CAST(${name} AS REAL) ELSE ${name} END AS ${name}`,
     );
     return database.prepare(`SELECT ${cut.join(", ")} FROM ${table} ${rest}`);
   };

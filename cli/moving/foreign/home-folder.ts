@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, lstatSync, openSync, opendirSync, readSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import type { ForeignFiles, MoveNote } from "../../../core/moving/foreign/foreign-home.ts";
-import { isSecret } from "../../../core/moving/foreign/leftovers.ts";
+import { isSecret, noteSecrets } from "../../../core/moving/foreign/leftovers.ts";
 import { NOT_OF_A_SKILL } from "../../../core/moving/foreign/skill-folders.ts";
 import type { ForeignProgram } from "../../../core/schemas/sessions/transcript.ts";
 import { quotePath } from "../../../core/moving/foreign/for-clients.ts";
@@ -35,14 +35,16 @@ export function openHome(path: string, program: ForeignProgram, maxEntries = MAX
   const root = toRoot(path);
   const notes: MoveNote[] = [];
   const skipped: string[] = [];
+  const secrets: string[] = [];
   const paths: string[] = [];
   let left = maxEntries;
 
   function walk(folder: string, depth: number): void {
     for (const { name, kind } of listFolder(join(root, folder), () => left--)) {
       const inner = `${folder}/${name}`;
-      if (isSecret(name) || NOT_OF_A_SKILL.test(name)) continue;
-      if (kind === "file") paths.push(inner);
+      if (NOT_OF_A_SKILL.test(name)) continue;
+      if (isSecret(name, kind === "folder")) secrets.push(inner);
+      else if (kind === "file") paths.push(inner);
       else if (kind === "folder" && depth < MAX_DEPTH) walk(inner, depth + 1);
       else skipped.push(inner);
     }
@@ -64,6 +66,7 @@ export function openHome(path: string, program: ForeignProgram, maxEntries = MAX
       why: "links, devices and folders in too many others are not opened",
     });
   }
+  noteSecrets(secrets, notes);
   if (left <= 0) {
     notes.push({ kind: "refused", what: "the rest of the folder", why: `at most ${maxEntries} files are looked at` });
   }

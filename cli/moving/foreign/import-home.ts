@@ -77,10 +77,10 @@ async function importSkill({ client, home, report, dryRun, patient }: Move, skil
   if (there) {
     const known = there.head?.from;
     const isOwn = known?.source === home.program && known.identifier === from.identifier;
-    if (isOwn || (await isSameSkill(client, name, files))) {
+    if (isOwn || (await patient(() => isSameSkill(client, name, files)))) {
       report.there.skills.push(name);
       if (isOwn && known.hash !== from.hash) {
-        const how = `delete it here and import again, or \`talaria skills import ${folder} --replace\``;
+        const how = `\`talaria skills import ${folder} --replace\``;
         report.notes.push({ kind: "left_out", what, why: "it has changed there since it came", how });
       }
       return;
@@ -191,8 +191,8 @@ async function importSession(
   const from = { program: home.program, id };
   const own = EXPORTED.exec(id)?.[1];
   for (const session of [...(own === undefined ? [] : [SessionId.parse(own)]), toTranscriptSession(from, createdAt)]) {
-    const detail = client.call(SessionDetail, "GET /v1/sessions/{session}", { params: { session } });
-    if (!(await patient(() => orNone(detail)))) continue;
+    const ask = () => client.call(SessionDetail, "GET /v1/sessions/{session}", { params: { session } });
+    if (!(await patient(() => orNone(ask())))) continue;
     report.there.sessions.push(id);
     return;
   }

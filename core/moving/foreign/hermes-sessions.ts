@@ -32,7 +32,8 @@ export function* readHermesConversations(
       continue;
     }
     const model = toText(session.model);
-    const messages = [...rows.messages(id)].flatMap((row) => toMessage(row, model) ?? []);
+    const kept = withoutCopies([...rows.messages(id)].filter(isThere));
+    const messages = kept.flatMap((row) => toMessage(row, model) ?? []);
     const title = toText(session.title);
     const conversation = toConversation({ id, title, createdAt: toMs(session.started_at), messages }, note);
     if (conversation) yield conversation;
@@ -46,12 +47,35 @@ export function* readHermesConversations(
   }
 }
 
-/** `null`: it is no message of the conversation. Taken back: neither active nor compacted. */
+/** A message that was taken back is neither active nor compacted. */
+function isThere({ active, compacted }: HermesRow): boolean {
+  return active === undefined || active === null || Number(active) !== 0 || Number(compacted) === 1;
+}
+
+/** [hermes] Seconds: rows of one compaction are a microsecond apart, others at least a write to the disk. */
+const AT_ONCE = 5e-6;
+
+/** A compaction keeps every message as compacted and writes those that stay in view a second time: these are left out. */
+function withoutCopies(rows: HermesRow[]): HermesRow[] {
+  if (!rows.some(({ compacted }) => Number(compacted) === 1)) return rows;
+  const times = new Map<string, Set<unknown>>();
+  return rows.filter((row, at) => {
+    const { role, content, tool_call_id: callId, tool_calls: calls, timestamp } = row;
+    const key = JSON.stringify([role, content, callId, calls]);
+    const before = times.get(key);
+    if (!before) times.set(key, new Set([timestamp]));
+    if (!before || before.has(timestamp)) return !before;
+    before.add(timestamp);
+    return ![rows[at - 1], rows[at + 1]].some(
+      (other) => other && Math.abs(Number(other.timestamp) - Number(timestamp)) < AT_ONCE,
+    );
+  });
+}
+
+/** `null`: it is no message of the conversation. */
 function toMessage(row: HermesRow, model: string): RawMessage | null {
-  const isThere =
-    row.active === undefined || row.active === null || Number(row.active) !== 0 || Number(row.compacted) === 1;
   const { role } = row;
-  if (!isThere || (role !== "user" && role !== "assistant" && role !== "tool")) return null;
+  if (role !== "user" && role !== "assistant" && role !== "tool") return null;
   const [text, at] = [toContent(row.content), toMs(row.timestamp)];
   if (role === "user") return { role, text, at };
   if (role === "tool") return { role, text, at, callId: toText(row.tool_call_id), name: toText(row.tool_name) };

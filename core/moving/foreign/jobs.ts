@@ -107,6 +107,7 @@ type ReadJob =
 function readJobs(list: unknown, notes: MoveNote[], read: (job: UnknownObject) => ReadJob): ForeignJob[] {
   if (!Array.isArray(list)) return [];
   const jobs: ForeignJob[] = [];
+  const ids = new Set<string>();
   for (const [at, job] of list.slice(0, MAX_JOBS).entries()) {
     if (!isObject(job)) continue;
     const prompt = toText(job.prompt);
@@ -122,8 +123,12 @@ function readJobs(list: unknown, notes: MoveNote[], read: (job: UnknownObject) =
       refuse(text === "" ? "it has no task in words" : `its task has more than ${MAX_PROMPT} characters`);
       continue;
     }
+    let id = toText(job.id) || `job-${at}`;
+    // A file that was edited by hand may have an id twice: others mean the first.
+    while (ids.has(id)) id += "+";
+    ids.add(id);
     jobs.push({
-      ...{ id: toText(job.id) || `job-${at}`, name, prompt: text, schedule: made.schedule, repeat: made.repeat },
+      ...{ id, name, prompt: text, schedule: made.schedule, repeat: made.repeat },
       ...(made.timeZone !== undefined && { timeZone: made.timeZone }),
       ...{ skills: made.skills.filter(isWord), contextFrom: made.contextFrom.filter(isWord) },
     });

@@ -6,11 +6,22 @@ import type { ForeignFiles, MoveNote } from "./foreign-home.ts";
 /** Names of files with secrets, in lower case. They are never opened. */
 const SECRET =
   /^(?:\.env(?:\..*)?|auth\.json|.*credentials?.*|.*\.(?:pem|key|p12)|\.netrc|tokens?(?:\.json)?|mcp-tokens|pairing|identity|\.op\.env)$/;
+/** The same of folders. `credentials-rotation` is the name of a skill. */
+const SECRET_FOLDER = /^(?:\.env(?:\..*)?|\.?credentials?|tokens?|mcp-tokens|pairing|identity)$/;
 const MAX_NAMED = 30;
 
-/** `path`: of a file or folder, with `/`. */
-export function isSecret(path: string): boolean {
-  return path.split("/").some((part) => SECRET.test(part.toLowerCase()));
+/** `name`: of one file or folder. */
+export function isSecret(name: string, isFolder = false): boolean {
+  return (isFolder ? SECRET_FOLDER : SECRET).test(name.toLowerCase());
+}
+
+/** A skill may lack one of them, so each is named. `paths`: in the home. */
+export function noteSecrets(paths: readonly string[], notes: MoveNote[]): void {
+  if (paths.length === 0) return;
+  notes.push({
+    ...{ kind: "left_out", what: listNames(paths), why: "what is named like a secret is never read" },
+    how: "rename what holds none, then `talaria skills import FOLDER --replace`",
+  });
 }
 
 /** `known`: why the names at the top of the home stay; `null` for those that came or are of no use elsewhere. */
@@ -19,7 +30,7 @@ export function noteTop(
   known: Record<string, readonly [why: string, how?: string] | null>,
   notes: MoveNote[],
 ): void {
-  const secrets = files.top.filter(isSecret);
+  const secrets = files.top.filter((name) => isSecret(name));
   if (secrets.length > 0) {
     notes.push({
       ...{ kind: "left_out", what: listNames(secrets), why: "secrets are never read" },

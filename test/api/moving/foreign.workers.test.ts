@@ -52,7 +52,7 @@ it("a fact of another program is content, is scanned, and stays forgotten", asyn
   expectProblem(await post(order), 422, "memory_refused", "The fact was refused");
 });
 
-it("a skill keeps what was known of it, and a job is made paused", async () => {
+it("a skill keeps what was known of it and stays deleted, and a job is made paused", async () => {
   const files = { "SKILL.md": "---\nname: rain\ndescription: Tables of rain\n---\n\nAdd them up.\n" };
   const from = { source: "hermes", identifier: "ops/rain", uses: 7, lastUsedDay: "2026-05-04", archived: true };
   const put = (more: object) => ask("POST", "/v1/skills/import", { key, body: { files, from: { ...from, ...more } } });
@@ -62,6 +62,8 @@ it("a skill keeps what was known of it, and a job is made paused", async () => {
   expect((await ask("GET", "/v1/skills/rain", { key })).body).toMatchObject({
     head: { state: "archived", pinned: true, origin: "user", from: kept },
   });
+  expect([202, 204]).toContain((await ask("DELETE", "/v1/skills/rain", { key })).status);
+  expectProblem(await put({}), 409, "skill_deleted", "The skill was deleted");
   const job = { name: "news", schedule: "every 2h", prompt: "Sum up", paused: "Read it first." };
   expect((await ask("POST", "/v1/jobs", { key, body: job })).body).toMatchObject({
     ...{ due: null, running: null },

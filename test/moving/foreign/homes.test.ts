@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { readEntries, readMarkdownFacts, splitFact } from "../../../core/moving/foreign/facts.ts";
 import type { ForeignHome, MoveNote } from "../../../core/moving/foreign/foreign-home.ts";
+import { nameJobs, readHermesJobs } from "../../../core/moving/foreign/jobs.ts";
 import { readClaude } from "../../../core/moving/foreign/read-claude.ts";
 import { readHermes } from "../../../core/moving/foreign/read-hermes.ts";
 import { readOpenClaw } from "../../../core/moving/foreign/read-openclaw.ts";
@@ -137,6 +138,33 @@ describe("a home of Hermes", () => {
       },
     ]);
     expect(notes.map(({ what }) => what)).toEqual(["1 conversations of agents with agents"]);
+  });
+
+  it("has each message of a compacted conversation once, and what was said twice twice", () => {
+    const said = (role: string, content: string, timestamp: number, compacted = 0) => ({
+      ...{ role, content, timestamp, compacted, active: compacted === 1 ? 0 : 1 },
+    });
+    const rows = {
+      sessions: () => [{ id: "one", source: "cli", title: "Rain", started_at: 1 }],
+      messages: () => [
+        ...[said("user", "Hi", 10, 1), said("assistant", "Hello", 11, 1), said("user", "Go on", 20, 1)],
+        said("assistant", "Done", 21, 1),
+        // The compaction: what it keeps has its own time, or one microsecond after another.
+        ...[said("user", "Hi", 10), said("user", "Summary", 30.000001), said("user", "Go on", 30.000002)],
+        said("assistant", "Done", 30.000003),
+        ...[said("user", "Go on", 40), said("assistant", "Done", 41)],
+      ],
+    };
+    const [found] = conversationsOf(readHermes(files, rows, NOW)).found;
+    expect(found!.messages.map(({ text }) => text)).toEqual([
+      ...["Hi", "Hello", "Go on", "Done", "Summary", "Go on", "Done"],
+    ]);
+  });
+
+  it("has each job of a file that has an id twice", () => {
+    const job = (name: string) => ({ id: "a", name, prompt: name, schedule: { kind: "interval", minutes: 5 } });
+    const jobs = readHermesJobs([job("One"), job("Two")], { now: NOW, notes: [] });
+    expect([...nameJobs(jobs).values()]).toEqual(["one", "two"]);
   });
 
   it("is read without an error when every file in it is broken", () => {

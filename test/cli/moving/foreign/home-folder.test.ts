@@ -1,9 +1,9 @@
 // A folder that a hostile program has left: links, pipes, devices, sparse files, files without end, databases that are none.
 import { execFileSync } from "node:child_process";
-import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { openHermesDatabase } from "../../../../cli/moving/foreign/hermes-database.ts";
 import { openHome } from "../../../../cli/moving/foreign/home-folder.ts";
 import type { MoveNote } from "../../../../core/moving/foreign/foreign-home.ts";
@@ -55,6 +55,14 @@ describe("a hostile folder", () => {
     symlinkSync(home, join(tempFolder(), "home"));
   });
 
+  it("says which files it takes for secrets, and has a skill that only sounds like one", () => {
+    const body = "---\nname: credentials-rotation\ndescription: d\n---\n\nx\n";
+    const place = "skills/credentials-rotation";
+    const told = openHome(makeHome({ [`${place}/SKILL.md`]: body, [`${place}/credentials.json`]: "{}" }), "hermes");
+    expect(told.paths).toEqual([`${place}/SKILL.md`]);
+    expect(told.notes.map(({ kind, what }) => [kind, what])).toEqual([["left_out", `"${place}/credentials.json"`]]);
+  });
+
   it("is cut off where it has no end", () => {
     const many = makeHome(Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`skills/a/${n}.md`, ""])));
     const folder = openHome(many, "hermes", 100);
@@ -68,7 +76,7 @@ describe("a hostile folder", () => {
   });
 });
 
-describe("a database that is none", () => {
+describe("a database of Hermes", () => {
   const open = (make: (path: string) => void) => {
     const home = tempFolder();
     make(join(home, "state.db"));
@@ -77,7 +85,7 @@ describe("a database that is none", () => {
     return { isOpen: database !== null, why: notes.map(({ why }) => why) };
   };
 
-  it("is refused: other files, links, views in place of tables, computed columns", () => {
+  it("is refused where it is none: other files, links, views in place of tables, computed columns", () => {
     expect(open((path) => writeFileSync(path, "not a database"))).toEqual({
       isOpen: false,
       why: ["it is not a SQLite database"],
@@ -100,6 +108,36 @@ describe("a database that is none", () => {
     const computed = "CREATE TABLE sessions (id TEXT, source TEXT AS (hex(zeroblob(999999999))))";
     expect(open(withTables(computed))).toEqual({ isOpen: false, why: ["it has no plain table sessions"] });
     expect(open((path) => writeFileSync(path, `SQLite format 3\u0000${"x".repeat(5_000)}`)).isOpen).toBe(false);
+  });
+
+  it("is copied again when its log was moved into it meanwhile", () => {
+    const home = tempFolder();
+    const path = join(home, "state.db");
+    using database = new DatabaseSync(path);
+    database.exec("PRAGMA journal_mode = WAL; CREATE TABLE sessions (id TEXT, source TEXT, started_at REAL)");
+    database.exec("CREATE TABLE messages (id INTEGER, role TEXT, content TEXT); PRAGMA wal_checkpoint(TRUNCATE)");
+    utimesSync(path, 1, 1);
+    let copies = 0;
+    using opened = openHermesDatabase(home, [], (...args) => {
+      copyFileSync(...args);
+      copies += 1;
+      if (copies === 1) database.exec("INSERT INTO sessions VALUES ('a', 'cli', 1); PRAGMA wal_checkpoint(TRUNCATE)");
+    });
+    expect([...opened!.rows.sessions()].map(({ id }) => id)).toEqual(["a"]);
+  });
+
+  it("leaves no copy behind, even when the process is killed, and gives numbers of any size", () => {
+    const [home, temporary] = [tempFolder(), tempFolder()];
+    vi.stubEnv("TMPDIR", temporary);
+    const database = new DatabaseSync(join(home, "state.db"));
+    database.exec("CREATE TABLE sessions (id TEXT, source TEXT, started_at); CREATE TABLE messages (role, content)");
+    database.exec("INSERT INTO sessions VALUES ('a', 'cli', 9223372036854775807)");
+    database.close();
+    const notes: MoveNote[] = [];
+    using opened = openHermesDatabase(home, notes)!;
+    expect([...opened.rows.sessions()].map(({ started_at: at }) => at)).toEqual([2 ** 63]);
+    expect([notes, readdirSync(temporary)]).toEqual([[], []]);
+    vi.unstubAllEnvs();
   });
 
   it("gives what can be read of a damaged one", () => {

@@ -2,7 +2,11 @@
 // nothing. Nothing is posted that would run.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
+import type { Client } from "../../../../cli/connection/client.ts";
+import { UnreachableError } from "../../../../cli/connection/http.ts";
+import { importHome } from "../../../../cli/moving/foreign/import-home.ts";
+import type { ForeignHome } from "../../../../core/moving/foreign/foreign-home.ts";
 import { memoryId } from "../../../../core/schemas/memory.ts";
 import { type Handler, type SeenRequest, answerJson, answerProblem, startFakeApi } from "../../../support/fake-api.ts";
 import { talaria } from "../../../support/run-talaria.ts";
@@ -201,4 +205,24 @@ it("a home comes once: what is refused is told, jobs are paused, and a repetitio
   expect(second.stderr).toContain("Nothing was changed.");
   expect(posted.slice(5)).toEqual(["POST /v1/memory An evil order."]);
   expect((await run("--only", "skils")).stderr).toContain("--only takes some of skills, memory");
+});
+
+it("a conversation comes although the server was away when it was asked for", async () => {
+  const conversation = { id: "c", title: "", createdAt: 1, messages: [] };
+  const home: ForeignHome = {
+    ...{ program: "claude", skills: [], facts: [], personality: null, jobs: [], notes: [] },
+    conversations: () => [conversation],
+  };
+  let asked = 0;
+  const call = async () => {
+    asked += 1;
+    if (asked === 1) throw new UnreachableError("The server was away.");
+    return { from: null };
+  };
+  vi.useFakeTimers();
+  const moved = importHome({ call } as unknown as Client, home, { only: ["sessions"] });
+  await vi.advanceTimersByTimeAsync(1_000);
+  vi.useRealTimers();
+  const report = await moved;
+  expect([asked, report.there.sessions]).toEqual([2, ["c"]]);
 });
