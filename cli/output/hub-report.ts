@@ -5,6 +5,8 @@ import type { HubDecision, HubGrown, HubInspection, HubReport, HubUpdate } from 
 
 /** Of one list, and of one text; the rest is counted. `--json` has everything. */
 const MAX_ITEMS = 12;
+/** What an update adds is not hidden behind other things that it adds. */
+const MAX_GROWN = 300;
 const MAX_CHARS = 160;
 
 /** Several lines, the last one with a line feed. */
@@ -43,8 +45,9 @@ export function renderUpdate({
   conflicts,
   notes,
   decision,
+  report,
 }: HubUpdate): string {
-  const news = renderNeeds(grown);
+  const news = renderNeeds(grown, MAX_GROWN);
   return lines([
     `${shown(name)}: from ${shown(from.version)} to ${shown(to.version)}`,
     row("changed here", changedHere),
@@ -56,25 +59,31 @@ export function renderUpdate({
     ...(news.length > 0 ? ["  It grows:", ...news.map((line) => `  ${line}`)] : []),
     ...(grown.verdict ? [`  ! the scanner says: ${grown.verdict.to}; before: ${grown.verdict.from}`] : []),
     ...renderFindings(grown.findings),
-    ...notes.map((note) => `  ! ${shown(note)}`),
+    ...[...report.warnings, ...notes].map((note) => `  ! ${shown(note)}`),
     renderDecision(decision),
   ]);
 }
 
-function renderNeeds(report: HubReport | HubGrown): string[] {
+/** Whether an update adds anything to what the skill runs and needs, or to what the scanner finds in it. */
+export function hasGrown({ verdict, ...grown }: HubGrown): boolean {
+  return verdict !== undefined || Object.values(grown).some((items) => items.length > 0);
+}
+
+function renderNeeds(report: HubReport | HubGrown, most = MAX_ITEMS): string[] {
   const { scripts, commands, tools, hosts, variables, credentialFiles, dependencies, allowedTools } = report;
   return [
-    row("runs", scripts),
+    row("runs", scripts, most),
     row(
       "shows commands",
       commands.map(({ path, line, code }) => `${path} line ${line}: ${code}`),
+      most,
     ),
-    row("needs tools", tools),
-    row("reaches", hosts),
-    row("reads variables", variables),
-    row("reads files", credentialFiles),
-    row("needs", dependencies),
-    row("would allow itself (it is not allowed)", allowedTools),
+    row("needs tools", tools, most),
+    row("reaches", hosts, most),
+    row("reads variables", variables, most),
+    row("reads files", credentialFiles, most),
+    row("needs", dependencies, most),
+    row("would allow itself (it is not allowed)", allowedTools, most),
   ].filter((line) => line !== "");
 }
 
@@ -92,10 +101,10 @@ function renderDecision({ outcome, why }: HubDecision): string {
 }
 
 /** "" for an empty list. */
-function row(title: string, items: readonly string[]): string {
+function row(title: string, items: readonly string[], most = MAX_ITEMS): string {
   if (items.length === 0) return "";
-  const more = items.length - MAX_ITEMS;
-  const listed = items.slice(0, MAX_ITEMS).map(shown).join(", ");
+  const more = items.length - most;
+  const listed = items.slice(0, most).map(shown).join(", ");
   return `  ${title}: ${listed}${more > 0 ? `, and ${more} more` : ""}`;
 }
 

@@ -29,7 +29,7 @@ export interface HubVersion {
   moves?: true;
   /**
    * A commit that was asked for by its number and is not known to be in the repository's own history: the repository's name vouches for nothing,
-   * because GitHub answers commits of forks under it.
+   * because GitHub answers commits of forks under it. Also of a repository that GitHub leads elsewhere.
    */
   offBranch?: true;
 }

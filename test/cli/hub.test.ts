@@ -184,12 +184,25 @@ describe("update", () => {
     expect(done.stderr).toContain("rain has version v2.");
   });
 
+  it("takes what grew only after a look at it, and hides none of it behind the rest", async () => {
+    const hosts = Array.from({ length: 40 }, (_, n) => `h${n}.example`);
+    const grows = preview({
+      grown: { ...UPDATE.grown, scripts: [], hosts },
+      report: { ...REPORT, warnings: ["9 files were not scanned."] },
+    });
+    const stopped = await ask(["skills", "update", "rain", "--yes"], [grows]);
+    expect(stopped).toMatchObject({ code: 3, requests: ["POST /v1/hub/skills/rain/update {}"] });
+    for (const text of ["h39.example", "9 files were not scanned", "--accept"]) expect(stopped.stderr).toContain(text);
+    const still = preview({ grown: { ...UPDATE.grown, scripts: [] } });
+    expect(await ask(["skills", "update", "rain", "--yes"], [still, updated])).toMatchObject({ code: 0 });
+  });
+
   it("updates all that is newer, and goes on after a refusal", async () => {
     const line = (name: string, state: string) => ({ name, version: "v1", state });
     const checked = answerJson(200, { checked: [line("a", "update"), line("b", "current")], next: "b" });
     const rest = answerJson(200, { checked: [line("c", "update"), line("d", "gone")] });
     const answers = [checked, rest, answerProblem(409, "skill_pinned"), preview({ name: "c" }), updated];
-    const { code, requests } = await ask(["skills", "update", "--all", "--yes"], answers);
+    const { code, requests } = await ask(["skills", "update", "--all", "--yes", "--accept"], answers);
     expect(code).toBe(3);
     expect(requests.map((request) => request.split(" ")[1])).toEqual([
       ...["/v1/hub/check", "/v1/hub/check", "/v1/hub/skills/a/update"],
@@ -206,7 +219,7 @@ describe("update", () => {
       stderr: expect.stringContaining("changed here and there: SKILL.md, line 7"),
     });
     const answers = [conflict, preview({ outcome: "updated", companion: "rain-local" })];
-    const kept = await ask(["skills", "update", "rain", "--keep", "--yes"], answers);
+    const kept = await ask(["skills", "update", "rain", "--keep", "--yes", "--accept"], answers);
     expect(kept.requests[1]).toContain(JSON.stringify({ keep: "companion", hash: HASH }));
     expect(kept.stderr).toContain("your text is rain-local");
   });

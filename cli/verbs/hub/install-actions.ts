@@ -6,12 +6,12 @@ import { YES_FLAG } from "../../command-line/flags.ts";
 import { type Action, type Flags, type VerbCall, textFlag } from "../../command-line/verb.ts";
 import { ProblemError } from "../../connection/client.ts";
 import { UsageError } from "../../connection/connection.ts";
-import { renderInspection, renderUpdate, shown } from "../../output/hub-report.ts";
+import { hasGrown, renderInspection, renderUpdate, shown } from "../../output/hub-report.ts";
 import { SKILLS_LOCK, readSkillsLock } from "../../output/skills-lock.ts";
 import { check, inspect } from "./find-actions.ts";
 
 const ACCEPT_FLAGS = {
-  accept: { type: "boolean", help: "with --yes: also what would need a question" },
+  accept: { type: "boolean", help: "with --yes: also what would need a question, or grows" },
   ...YES_FLAG,
 } as const satisfies Flags;
 
@@ -110,7 +110,10 @@ async function updateOne(call: VerbCall, skill: string): Promise<Done> {
     output.note("Your changes do not fit. With --keep they become a skill beside it.");
     return EXIT.refused;
   }
-  if (!(await agree(call, preview.decision, `Update ${skill}?`))) return EXIT.refused;
+  // Nobody has seen what it adds.
+  const grown = preview.decision.outcome === "allowed" && hasGrown(preview.grown);
+  const decision = grown ? { ...preview.decision, outcome: "ask" as const } : preview.decision;
+  if (!(await agree(call, decision, `Update ${skill}?`))) return EXIT.refused;
   const done = await update({ ...wanted, hash: preview.to.hash });
   if (json) output.json(done);
   else

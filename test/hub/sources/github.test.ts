@@ -120,6 +120,28 @@ describe("a commit that is asked for by its number", () => {
     expect(await descends(second, first)).toBeNull();
   });
 
+  it("of a repository that was renamed is told, and its old name vouches for nothing", async () => {
+    const { github, fetch } = setUp();
+    const commit = github.commit("new/b", PDF);
+    github.commit("old/b", PDF);
+    const files = Object.keys(PDF).map((path) => `/${commit}/${path}`);
+    for (const [before, paths] of [
+      ["/repos", ["/commits/HEAD", `/git/trees/${commit}`]],
+      ["", files],
+    ] as const) {
+      for (const path of paths) {
+        const location = `${before}/new/b${path}${path.includes("trees") ? "?recursive=1" : ""}`;
+        github.state.answers.set(
+          `${before}/old/b${path}`,
+          () => new Response(null, { status: 301, headers: { location } }),
+        );
+      }
+    }
+    const value = { commit, offBranch: true, notes: [expect.stringContaining("renamed")] };
+    expect(await fetch("old/b/skills/pdf")).toMatchObject({ ok: true, value });
+    expect(await fetch("new/b/skills/pdf")).not.toHaveProperty("value.offBranch");
+  });
+
   it("is never reached by the name of a pull request", async () => {
     const world = setUp();
     world.github.commit("a/b", PDF);

@@ -22,6 +22,8 @@ export interface ResolvedRef {
   moves?: true;
   /** The name is a commit that is not in the history of the default branch: GitHub also answers commits of forks under a repository's name. */
   offBranch?: true;
+  /** The API leads the name to another repository: its owner has renamed it, or given it away. */
+  renamed?: true;
   etag?: string;
 }
 
@@ -75,7 +77,8 @@ export function openGithubApi(deps: GithubDeps, signal: AbortSignal): GithubApi 
     const commit = parsed.ok && isObject(parsed.value) ? parsed.value.sha : text;
     if (typeof commit !== "string" || !/^[0-9a-f]{40}$/.test(commit)) return badReply("does not name a commit");
     const found = reply.value.headers.get("etag");
-    return ok({ commit, ...(found && { etag: found }) });
+    const isElsewhere = new URL(reply.value.url).pathname !== new URL(`${apiBase ?? GITHUB_API}${path}`).pathname;
+    return ok({ commit, ...(found && { etag: found }), ...(isElsewhere && { renamed: true as const }) });
   }
 
   /** What `to` is from `from`: `ahead`, `identical`, `behind`, `diverged`. `hub_not_found`: one is unknown, or they have nothing in common. */

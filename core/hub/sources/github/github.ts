@@ -54,7 +54,7 @@ export function createGithubSource(deps: GithubSourceDeps): HubSource {
     if (!resolved.ok) return resolved;
     if (resolved.value === "unchanged")
       return err("hub_bad_reply", "GitHub answered 304 to a question without an ETag.");
-    const { commit, moves, offBranch } = resolved.value;
+    const { commit, moves, offBranch, renamed } = resolved.value;
     const folder = await findFolder(api, { ...place, commit });
     if (!folder.ok) return folder;
     const found = toGithubRef(place.repository, folder.value.path, ref.version);
@@ -62,9 +62,10 @@ export function createGithubSource(deps: GithubSourceDeps): HubSource {
     const version: HubVersion = {
       ...{ version: ref.version ?? commit, commit, content: treeShaOf(folder.value.entries) },
       ...(moves && { moves }),
-      ...(offBranch && { offBranch }),
+      ...((offBranch || renamed) && { offBranch: true as const }),
     };
-    return ok({ api, repository: place.repository, commit, folder: folder.value, ref: found, version });
+    const notes = [...(offBranch ? [OFF_BRANCH] : []), ...(renamed ? [RENAMED] : [])];
+    return ok({ notes, api, repository: place.repository, commit, folder: folder.value, ref: found, version });
   }
 
   async function list(place: string, signal: AbortSignal): Promise<Result<HubHit[]>> {
@@ -109,7 +110,7 @@ export function createGithubSource(deps: GithubSourceDeps): HubSource {
     async fetch(ref, signal) {
       const found = await find(ref, signal);
       if (!found.ok) return found;
-      const { api, repository, commit, folder, version } = found.value;
+      const { api, repository, commit, folder, version, notes } = found.value;
       const prefix = folder.path === "." ? "" : `${folder.path}/`;
       const files = await fetchFiles(folder.entries, (file) =>
         api.readFile(repository, commit, { ...file, path: `${prefix}${file.path}` }),
@@ -117,13 +118,14 @@ export function createGithubSource(deps: GithubSourceDeps): HubSource {
       if (!files.ok) return files;
       const read = toFiles(files.value);
       if (!read.ok) return read;
-      const notes = version.offBranch ? [OFF_BRANCH] : [];
       const name = folder.path === "." ? repository : folder.path;
       return ok({ ...version, ref: found.value.ref, folder: name.split("/").at(-1)!, files: read.value, notes });
     },
   };
 }
 
+const RENAMED =
+  "GitHub leads this name to another repository: it was renamed, or given to somebody else. Name the new one to trust it.";
 const OFF_BRANCH =
   "The commit is not in the history of the repository's default branch. It may belong to a fork: anybody can make such a commit.";
 
