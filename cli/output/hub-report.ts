@@ -19,7 +19,7 @@ export function renderInspection({ ref, version, commit, trust, report, notes, d
     row("from", [
       `${ref.source} ${shown(ref.identifier)}`,
       `version ${shown(version)}`,
-      ...(commit ? [shown(commit)] : []),
+      ...(commit && commit !== version ? [shown(commit)] : []),
       trust,
     ]),
     row(

@@ -109,6 +109,7 @@ function readKinds(text: string | undefined): readonly MovedKind[] {
 /** A file that is not an archive, or cannot be read, is the person's to correct. */
 function toUsage(error: unknown): never {
   if (error instanceof TarError) throw new UsageError(error.message);
-  if (error instanceof Error && "code" in error && error.code === "ENOENT") throw new UsageError(`${error.message}.`);
+  if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "EISDIR"))
+    throw new UsageError(`${error.message}. The home of another program: \`talaria import hermes FOLDER\`.`);
   throw error;
 }

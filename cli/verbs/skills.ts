@@ -104,7 +104,8 @@ export const skills: Verb = {
         const done =
           version === undefined ? await client().pinSkill(skill, true) : await pinVersion(client(), skill, version);
         if (json) output.json(done);
-        else output.note(version === undefined ? describe(done as SkillHead) : `${skill} stays at version ${version}.`);
+        else if (version === undefined) output.note(describe(done as SkillHead));
+        else output.note(describePin(done as InstalledSkill, version!));
       },
     },
     change("unpin", "let reviews, curations and updates change it again", unpin),
@@ -215,6 +216,11 @@ function change(name: string, help: string, request: (api: Client, skill: string
 
 function pinVersion(client: Client, name: string, version: string | null): Promise<InstalledSkill> {
   return client.call(InstalledSkill, "PUT /v1/hub/skills/{name}/pin", { params: { name }, body: { version } });
+}
+
+function describePin({ name, version }: InstalledSkill, pinned: string): string {
+  if (version === pinned) return `${name} stays at version ${pinned}.`;
+  return `${name} is pinned to version ${pinned}, and has ${version} now. \`talaria skills update ${name}\` goes there.`;
 }
 
 /** Also of what the hub keeps, if the skill came from elsewhere. */

@@ -60,6 +60,11 @@ describe("what a stranger wrote", () => {
 `);
   });
 
+  it("names a commit once, where it is the version", async () => {
+    const { stdout } = await ask(["skills", "inspect", "team/skills/rain"], [inspected({ version: "c".repeat(40) })]);
+    expect(stdout).toContain(`version ${"c".repeat(40)}, community\n`);
+  });
+
   it("is escaped in tables, and in JSON", async () => {
     const hit = { ref: REF, identifier: HOSTILE, name: "rain", description: HOSTILE, trust: "community" };
     const answer = answerJson(200, { hits: [hit], failed: [{ from: "clawhub", code: "x", message: HOSTILE }] });
@@ -250,6 +255,11 @@ describe("what is installed", () => {
   it("is pinned to a version, and uninstalled after a question", async () => {
     const pinned = await ask(["skills", "pin", "rain", "v1"], [answerJson(200, LOCKED)]);
     expect(pinned.requests).toEqual(['PUT /v1/hub/skills/rain/pin {"version":"v1"}']);
+    expect(pinned.stderr).toBe(
+      "rain is pinned to version v1, and has main now. `talaria skills update rain` goes there.\n",
+    );
+    const there = await ask(["skills", "pin", "rain", "main"], [answerJson(200, LOCKED)]);
+    expect(there.stderr).toBe("rain stays at version main.\n");
     const gone = answerJson(200, { name: "rain", changedHere: false, kept: "The archive keeps it." });
     expect(await ask(["skills", "uninstall", "rain"], [gone])).toMatchObject({ code: 2, requests: [] });
     expect(await ask(["skills", "uninstall", "rain", "--yes"], [gone])).toMatchObject({

@@ -67,6 +67,7 @@ describe("a verb", () => {
     [["usage", "--by", "hour"], '--by takes day, session, kind, model, not "hour".'],
     [["skills", "restore", "rain", "last"], '"last" is not the number of a revision'],
     [["skills", "import", "/nowhere/a.zip"], "/nowhere/a.zip cannot be read (ENOENT)."],
+    [["import", "/"], "The home of another program: `talaria import hermes FOLDER`."],
     [["completion", "fish"], 'completion takes bash or zsh, not "fish".'],
     [["-c", "-r"], "Give one of -c, -r and --session."],
     [["-r", "mine"], '"mine" is not a session\'s id.'],

@@ -26,6 +26,14 @@ function setUp(options: Parameters<typeof createHubWorld>[0] = {}) {
 }
 
 describe("a folder of a repository", () => {
+  it("that is not there may be the name of a skill: the answer says how to write one", async () => {
+    const world = setUp();
+    world.github.commit("a/b", PDF);
+    const message = expect.stringContaining("write owner/repo@skill-name") as string;
+    expect(await world.fetch("a/b/pdf")).toMatchObject({ failure: { code: "hub_not_found", message } });
+    expect(await world.fetch("a/b@pdf")).toMatchObject({ ok: true });
+  });
+
   it("is fetched byte for byte at the commit that the branch has", async () => {
     const world = setUp();
     const commit = world.github.commit("a/b", { ...PDF, "skills/pdf/assets/ä b.png": LOGO, "README.md": "x" });

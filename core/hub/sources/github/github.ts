@@ -170,7 +170,8 @@ function checkFolder(folder: Folder, all: readonly TreeEntry[]): Result<Folder> 
     );
   }
   if (folder.entries.length > 0) return ok(folder);
-  return err("hub_not_found", `The repository has no folder ${quotePath(folder.path)} at this version.`);
+  const hint = folder.path.includes("/") ? "" : " If that is the name of a skill, write owner/repo@skill-name.";
+  return err("hub_not_found", `The repository has no folder ${quotePath(folder.path)} at this version.${hint}`);
 }
 
 /** A repository that is too large to be listed whole is read folder by folder. */
