@@ -128,9 +128,11 @@ export function findSecrets(text: string): { line: number; kind: string }[] {
     ...ASSIGNMENTS.flatMap((pattern) => [...text.matchAll(pattern)].map(({ index }) => ({ index, kind: "secret" }))),
   ];
   const kinds = new Map<number, string>();
-  // Sorted by place; of one place the most specific is first.
+  let line = 1;
+  let lineEnd = text.indexOf("\n");
+  // Sorted by place, so that lines are counted once; of one place the most specific is first.
   for (const { index, kind } of found.toSorted((a, b) => a.index - b.index)) {
-    const line = text.slice(0, index).split("\n").length;
+    for (; lineEnd >= 0 && lineEnd < index; lineEnd = text.indexOf("\n", lineEnd + 1)) line++;
     if (!kinds.has(line)) kinds.set(line, kind);
   }
   return [...kinds].map(([line, kind]) => ({ line, kind }));

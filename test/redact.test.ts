@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { redactDeep, redactText } from "../core/redact.ts";
+import { findSecrets, redactDeep, redactText } from "../core/redact.ts";
 
 // Put together here, so that no scanner takes this file for a leak.
 const x = (n: number, letters = "aB3dE5gH7j") => letters.repeat(Math.ceil(n / letters.length)).slice(0, n);
@@ -126,6 +126,18 @@ describe("a JSON web token", () => {
     const began = performance.now();
     redactText(text);
     expect(performance.now() - began).toBeLessThan(2_000);
+  });
+});
+
+describe("findSecrets", () => {
+  it("counts lines once, however many secrets there are", () => {
+    const found = findSecrets("AKIAABCDEFGHIJKLMNOP\n".repeat(50_000));
+    expect([found.length, found[0], found.at(-1)]).toEqual([
+      50_000,
+      { line: 1, kind: "AWS key" },
+      { line: 50_000, kind: "AWS key" },
+    ]);
+    expect(findSecrets("a\n\nAKIAABCDEFGHIJKLMNOP AKIAABCDEFGHIJKLMNOP\nb")).toEqual([{ line: 3, kind: "AWS key" }]);
   });
 });
 

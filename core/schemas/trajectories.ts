@@ -42,7 +42,7 @@ export type RedactionReport = z.infer<typeof RedactionReport>;
 /**
  * Why sessions, or parts of one, were left out, and how many. `learning_off`: the session does not learn. `other_people`: somebody who does
  * not own the profile, or a program, wrote a message of it. `parent`: of a session whose parent is left out. `too_large`: its log is larger
- * than one page may read.
+ * than one page may read, or it gives more lines than one page may have and the first of them are there.
  */
 export const LEFT_OUT = ["learning_off", "other_people", "parent", "too_large"] as const;
 export type LeftOutReason = (typeof LEFT_OUT)[number];

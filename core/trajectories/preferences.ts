@@ -10,25 +10,22 @@ import type { TrajectoryMessage, TrajectorySource, TrajectoryTurn } from "./traj
 
 type IsWanted = (turn: TrajectoryTurn) => boolean;
 
-/** Pairs of turns of one session. The filter judges the better turn of each. */
-export function pairWithin(source: TrajectorySource, isWanted: IsWanted): PreferenceLine[] {
+/** Pairs of turns of one session, made one by one: each may have all of the log in its prompt. The filter judges the better turn of each. */
+export function* pairsWithin(source: TrajectorySource, isWanted: IsWanted): Generator<PreferenceLine> {
   const own = source.turns.filter((turn) => turn.n > source.inherited);
-  const found: [PairSource, TrajectoryTurn, TrajectoryTurn][] = [];
+  const undone = new Map(source.undone.map((one) => [one.turn, one]));
+  const accepted = findAccepted(source, undone);
   for (const turn of own) {
-    const undone = source.undone.find((one) => one.turn === turn.n);
-    if (undone) {
-      const again = own.find(({ n }) => n > undone.by && !isUndone(source, n) && isMessage(source, n));
-      if (again && again.outcome !== "failure" && again.rating !== "down" && isAlike(source, turn, again)) {
-        found.push(["retry", again, turn]);
-      }
-      continue;
-    }
-    const better = findAccepted(source, turn);
-    if (better) found.push(["correction", better, turn]);
+    const taken = undone.get(turn.n);
+    const better = taken
+      ? own.find(({ n }) => n > taken.by && !undone.has(n) && isMessage(source, n))
+      : accepted.get(turn.n);
+    if (!better || !isWanted(better)) continue;
+    const isPair =
+      !taken || (better.outcome !== "failure" && better.rating !== "down" && isAlike(source, turn, better));
+    if (!isPair) continue;
+    yield* toPair(taken ? "retry" : "correction", { source, turn: better }, { source, turn });
   }
-  return found.flatMap(([kind, chosen, rejected]) =>
-    isWanted(chosen) ? toPair(kind, { source, turn: chosen }, { source, turn: rejected }) : [],
-  );
 }
 
 /** A turn of some session. */
@@ -39,8 +36,8 @@ export interface TurnPlace {
 
 /** A pair of turns of two sessions, or of one, whose requests are alike. None if either has no answer, or both have the same. */
 export function pairAcross(kind: "rating" | "branch", chosen: TurnPlace, rejected: TurnPlace): PreferenceLine[] {
-  const [a, b] = [chosen, rejected].map(({ source, turn }) => requestOf(source, turn)) as [string, string];
-  return areAlike(a, b) ? toPair(kind, chosen, rejected) : [];
+  const [a, b] = [chosen, rejected].map(({ source, turn }) => toRequest(requestOf(source, turn)));
+  return areAlike(a!, b!) ? toPair(kind, chosen, rejected) : [];
 }
 
 /** Two texts of one skill, of which one was withdrawn. `requests`: what people ask when they need it; `""` for none. */
@@ -65,29 +62,26 @@ export function pairOfTexts(skill: {
   ];
 }
 
-/** The turn that a person accepted after they had corrected this one; corrections of corrections are followed. `null`: there is none. */
-function findAccepted(source: TrajectorySource, turn: TrajectoryTurn): TrajectoryTurn | null {
-  let last = turn;
-  for (let steps = 0; steps <= source.turns.length; steps++) {
-    const next = correctedBy(source, last);
-    if (!next) break;
-    last = next;
+/** By number of a turn: the one that a person accepted after they had corrected it. Corrections of corrections are followed. */
+function findAccepted(
+  { turns, entries }: TrajectorySource,
+  undone: ReadonlyMap<number, unknown>,
+): Map<number, TrajectoryTurn> {
+  const turnOf = new Map(entries.map(({ n, turn }) => [n, turn]));
+  const byNumber = new Map(turns.filter(({ n }) => !undone.has(n)).map((turn) => [turn.n, turn]));
+  /** Where the corrections of a turn end. */
+  const ends = new Map<number, TrajectoryTurn>();
+  // A correction comes later, so its own end is known.
+  for (const { n, corrections } of turns.toSorted((a, b) => b.n - a.n)) {
+    const by = corrections.flatMap((entry) => byNumber.get(turnOf.get(entry) ?? 0) ?? []).filter((next) => next.n > n);
+    const next = by.toSorted((a, b) => a.n - b.n)[0];
+    if (next) ends.set(n, ends.get(next.n) ?? next);
   }
-  return last !== turn && (last.rating === "up" || last.outcome === "success") ? last : null;
-}
-
-/** The later turn whose message corrected this one. */
-function correctedBy({ turns, undone, entries }: TrajectorySource, turn: TrajectoryTurn): TrajectoryTurn | undefined {
-  const by = new Set(turn.corrections.map((n) => entryAt(entries, n)?.turn).filter((n) => n !== undefined));
-  return turns.find(({ n }) => n > turn.n && by.has(n) && !undone.some((one) => one.turn === n));
+  return new Map([...ends].filter(([, end]) => end.rating === "up" || end.outcome === "success"));
 }
 
 function entryAt(entries: Entry[], n: number): Entry | undefined {
   return entries.find((entry) => entry.n === n);
-}
-
-function isUndone({ undone }: TrajectorySource, n: number): boolean {
-  return undone.some(({ turn }) => turn === n);
 }
 
 /** Not a command to the session. */
@@ -96,11 +90,21 @@ function isMessage(source: TrajectorySource, n: number): boolean {
 }
 
 function isAlike(source: TrajectorySource, one: TrajectoryTurn, other: TrajectoryTurn): boolean {
-  return areAlike(requestOf(source, one), requestOf(source, other));
+  return areAlike(toRequest(requestOf(source, one)), toRequest(requestOf(source, other)));
 }
 
-export function areAlike(a: string, b: string): boolean {
-  return a.trim() !== "" && (a.trim() === b.trim() || areSimilarWords(contentWords(a), contentWords(b)));
+/** What a person asked, read once to be compared often. */
+export interface Request {
+  text: string;
+  words: ReturnType<typeof contentWords>;
+}
+
+export function toRequest(text: string): Request {
+  return { text: text.trim(), words: contentWords(text) };
+}
+
+export function areAlike(a: Request, b: Request): boolean {
+  return a.text !== "" && (a.text === b.text || areSimilarWords(a.words, b.words));
 }
 
 export function requestOf({ entries }: TrajectorySource, { input }: TrajectoryTurn): string {

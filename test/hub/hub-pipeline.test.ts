@@ -373,6 +373,28 @@ describe("an update", () => {
   });
 });
 
+describe("many skills that were changed here", () => {
+  it("do not keep a lagging line from its repair, and cost no reading of their files", async () => {
+    const source = createSourceDouble();
+    const { desk, edit } = createHubWorld([source]);
+    for (let n = 10; n < 32; n++) {
+      const identifier = `team/skills/s${n}`;
+      source.publish(identifier, "v1", { files: { "SKILL.md": skillMd(`skill-${n}`, "A.") } });
+      must(await install(desk, { ref: { source: "github", identifier } }));
+      if (n < 31) await edit(`skill-${n}`, { "SKILL.md": skillMd(`skill-${n}`, "Mine.") });
+    }
+    await dropFromHubLock(desk.lock, "skill-31");
+    const opened: string[] = [];
+    const open: typeof desk.skills.open = (name) => {
+      opened.push(name);
+      return desk.skills.open(name);
+    };
+    const { lock } = await settleLock({ ...desk, skills: { ...desk.skills, open } });
+    expect(lock.skills).toHaveProperty("skill-31");
+    expect(opened).toEqual(["skill-31"]);
+  });
+});
+
 describe("a check", () => {
   it.each([true, false])(
     "tells a tag that moved and a version with other bytes, and follows neither (content said: %s)",
@@ -504,7 +526,40 @@ describe("a check", () => {
   });
 });
 
+it("looks at few skills with one request where a look takes all of a package", async () => {
+  const source = createSourceDouble("url", true);
+  const { desk } = createHubWorld([source]);
+  for (let n = 10; n < 26; n++) {
+    const identifier = `https://a.example/s${n}`;
+    source.publish(identifier, `sha256:${n}`, { files: { "SKILL.md": skillMd(`skill-${n}`, "A.") } });
+    must(await install(desk, { ref: { source: "url", identifier } }));
+  }
+  source.calls.length = 0;
+  const one = await check(desk, {});
+  expect(source.calls.length).toBeLessThan(13);
+  const two = await check(desk, { after: one.next });
+  expect([...one.checked, ...two.checked].map(({ name }) => name)).toHaveLength(one.checked.length * 2);
+});
+
 describe("an audit", () => {
+  it("ends a page where it has read many files, also files without text", async () => {
+    const source = createSourceDouble();
+    const { desk } = createHubWorld([source]);
+    for (const name of ["a", "b", "c"]) {
+      source.publish(`team/skills/${name}`, "v1", { files: { "SKILL.md": skillMd(name, "A.") } });
+      must(await install(desk, { ref: { source: "github", identifier: `team/skills/${name}` } }));
+    }
+    const images = Object.fromEntries(Array.from({ length: 900 }, (_, n) => [`${n}.png`, new Uint8Array([0, 255])]));
+    const open: typeof desk.skills.open = async (name) => {
+      const snapshot = await desk.skills.open(name);
+      return snapshot && { ...snapshot, files: { ...snapshot.files, ...images } };
+    };
+    const large = { ...desk, skills: { ...desk.skills, open } };
+    const { audited, next } = await audit(large, {});
+    expect([audited.map(({ name }) => name), next]).toEqual([["a", "b"], "b"]);
+    expect((await audit(large, { after: "b" })).audited).toMatchObject([{ name: "c" }]);
+  });
+
   it("scans the installed texts again, and names files that were changed here", async () => {
     const { desk, edit } = await installed();
     await desk.lock.change((lock) => ({ ...lock, skills: { notes: { ...lock.skills.notes!, scanner: 0 } } }));

@@ -1,6 +1,11 @@
 // Pairs for DPO: which sources give one, what is chosen, and that the prompt holds nothing that was said later.
 import { expect, test } from "vitest";
-import { pairAcross, pairOfTexts, pairWithin } from "../../core/trajectories/preferences.ts";
+import { pairAcross, pairOfTexts, pairsWithin } from "../../core/trajectories/preferences.ts";
+import { type Entry, NO_USAGE } from "../../core/schemas/entry.ts";
+import type { PreferenceLine } from "../../core/schemas/trajectories.ts";
+import type { TrajectorySource, TrajectoryTurn } from "../../core/trajectories/trajectory.ts";
+import { takePairs } from "../../workers/api/trajectories/find-pairs.ts";
+import { SESSION } from "../support/session/session-harness.ts";
 import type { ScriptLine } from "../support/wires/scripted-model.ts";
 import { createLearningSession } from "../support/session/scripted-session.ts";
 import { readSource } from "./read-logs.ts";
@@ -12,7 +17,7 @@ async function setUp(script: ScriptLine[], said: string[]) {
   for (const text of said) await session.say(text);
   const pairs = () => {
     const source = readSource(session.engine);
-    return pairWithin(source, () => true);
+    return [...pairsWithin(source, () => true)];
   };
   return { ...session, pairs, source: () => readSource(session.engine) };
 }
@@ -92,4 +97,45 @@ test("two texts of a skill are a pair for whoever writes skills", () => {
   expect(pair).toMatchObject({ chosen: [model("new")], rejected: [model("old")], source: "skill" });
   expect(pair!.prompt[0]!.content).toContain("- read my table");
   expect(pairOfTexts({ ...skill, kept: "same", withdrawn: "same" })).toEqual([]);
+});
+
+/** Each turn corrects the one before it, and the last one is accepted. */
+function correctedOften(turns: number): TrajectorySource {
+  const entries: Entry[] = [];
+  const made: TrajectoryTurn[] = [];
+  const user = { v: 1, kind: "user", at: 1 } as const;
+  for (let n = 1; n <= turns; n++) {
+    const input = entries.length + 1;
+    const part = (text: string) => [{ source: "principal" as const, text }];
+    entries.push({ ...user, n: input, turn: n, parts: part(`No, ${n}.`) } as Entry);
+    const answer = { calls: [], stop: "end", usage: NO_USAGE, model: "m" } as const;
+    const parts = [{ source: "own", text: `Answer ${n}.` }];
+    entries.push({ v: 1, kind: "assistant", at: 1, n: input + 1, turn: n, parts, answer } as unknown as Entry);
+    made.push({
+      ...{ n, state: "done", input, final: input + 1, endedAt: 2, outcome: n === turns ? "success" : "unknown" },
+      ...{ corrections: n < turns ? [input + 2] : [], loaded: [] },
+    });
+  }
+  return { session: SESSION, tools: [], entries, turns: made, undone: [], inherited: 0 };
+}
+
+test("a chain of corrections is followed to its end in a time that its length explains, and pairs are made one by one", async () => {
+  let asked = 0;
+  const found = await takePairs(
+    (function* () {
+      for (const pair of pairsWithin(correctedOften(2_500), () => true)) {
+        asked += 1;
+        yield pair;
+      }
+    })(),
+  );
+  expect([found.lines.length, found.cut, asked]).toEqual([200, true, 201]);
+  expect(JSON.parse(found.lines[0]!)).toMatchObject({ source: "correction", chosen: [model("Answer 2500.")] });
+});
+
+test("one session's pairs end where they have as many characters as a page may hold", async () => {
+  const content = "x".repeat(5_000_000);
+  const pair: PreferenceLine = { prompt: [{ role: "user", content }], chosen: [], rejected: [], source: "rating" };
+  const { lines, cut } = await takePairs([pair, pair, pair]);
+  expect([lines.length, cut]).toEqual([2, true]);
 });

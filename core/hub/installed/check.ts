@@ -19,8 +19,10 @@ interface Seen {
   detail?: string;
 }
 
-/** [own] Whole packages that one request fetches because their source names no content; each may be many requests. */
+/** [own] Whole packages or indexes that one request fetches; each may be many requests or many megabytes. */
 const MAX_FETCHED = 10;
+/** A look at these takes as much as a fetch. */
+const LOOKS_AT_ALL: readonly HubSourceName[] = ["well-known", "url", "skills-sh"];
 
 /** What one request has asked so far. */
 interface Round {
@@ -127,15 +129,13 @@ async function lookPast(round: Round, line: LockedSkill, failure: Failure): Prom
   };
 }
 
-async function ask(
-  { desk, limited }: Round,
-  line: LockedSkill,
-  version: string | undefined,
-): Promise<Result<HubVersion>> {
+async function ask(round: Round, line: LockedSkill, version: string | undefined): Promise<Result<HubVersion>> {
+  const { desk, limited } = round;
   const waits = limited.get(line.source);
   if (waits !== undefined) return { ok: false, failure: { code: "hub_rate_limited", message: waits } };
   const source = openSource(desk, line.source);
   if (!source.ok) return source;
+  if (LOOKS_AT_ALL.includes(line.source)) round.fetched += 1;
   const looked = await source.value.look(
     { ...toBareRef(line), ...(version !== undefined && { version }) },
     desk.signal,
@@ -177,6 +177,8 @@ function unreachable({ message }: Failure): Seen {
 
 /** [own] Text that one audit scans; about two seconds. */
 const MAX_AUDITED_CHARS = 2 << 20;
+/** [own] Files that one audit reads, each a read of R2, also of those without text. */
+const MAX_AUDITED_FILES = 2_000;
 
 /** By name, at least one and as many as one request may scan. */
 export async function audit(desk: HubDesk, { after }: { after?: SkillName | undefined }): Promise<HubAudit> {
@@ -185,13 +187,14 @@ export async function audit(desk: HubDesk, { after }: { after?: SkillName | unde
     .filter((name) => after === undefined || name > after)
     .sort();
   const audited: HubAudit["audited"] = [];
-  let chars = 0;
+  let [chars, read] = [0, 0];
   for (const name of rest.slice(0, HUB_PAGE)) {
     const line = lock.skills[name]!;
     const snapshot = await desk.skills.open(name);
     const files = snapshot ? withoutRequests(snapshot.files) : {};
+    read += Object.keys(files).length;
     chars += Object.values(files).reduce((sum, body) => sum + textOrEmpty(body).length, 0);
-    if (audited.length > 0 && chars > MAX_AUDITED_CHARS) break;
+    if (audited.length > 0 && (chars > MAX_AUDITED_CHARS || read > MAX_AUDITED_FILES)) break;
     audited.push(auditSkill(name, line, snapshot && { state: snapshot.head.state, files }));
   }
   const last = audited.at(-1)?.name;

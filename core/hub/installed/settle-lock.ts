@@ -6,7 +6,7 @@ import type { FileBodies } from "../../schemas/file-body.ts";
 import { HUB_SOURCES, type HubLock, HubSourceName, type LockedSkill } from "../../schemas/hub/lock.ts";
 import type { Sha256, SkillName } from "../../schemas/ids.ts";
 import { textOfFiles } from "../../schemas/learning/digest.ts";
-import { type SkillIndex, isPurged } from "../../schemas/skill.ts";
+import { type SkillHead, type SkillIndex, isPurged } from "../../schemas/skill.ts";
 import { withoutRequests } from "../../schemas/skill-requests.ts";
 import { openRevision } from "../../skills/history.ts";
 import { type HubCandidate, isFrom, toCandidate } from "../package/candidate.ts";
@@ -17,20 +17,27 @@ import { hashHeadFiles, hashPackage } from "../package/package-hash.ts";
 import { trustOf } from "../policy.ts";
 import { makeReport } from "../package/report.ts";
 
-/** Skills that one request looks at; the next one goes on. Each costs a read or more. */
-const MAX_SETTLED = 20;
+/**
+ * [own] Lines that one request makes anew; the next one goes on. Each may read three packages of 500 files, and an invocation has ten thousand
+ * reads. One after another: a package may have ten megabytes.
+ */
+const MAX_REBUILT = 5;
 /** How far back the revision with the package's files is looked for. */
 const MAX_REVISIONS = 30;
 
-/** `names`: only these, each read in any case. Absent: those that the index shows to disagree. */
+/** `names`: only these. Absent: those that the index shows to disagree. A skill that was only changed here costs its head. */
 export async function settleLock(desk: HubDesk, names?: SkillName[]): Promise<{ lock: HubLock; index: SkillIndex }> {
   const [lock, index] = await Promise.all([desk.lock.read(), desk.skills.index()]);
-  const doubtful = names ?? findDoubtful(lock, index).slice(0, MAX_SETTLED);
-  const settled = await mapLimit(doubtful, MAX_CONNECTIONS, async (name) => ({
-    name,
-    seen: lineOf(lock, name),
-    line: await settleSkill(desk, name, lineOf(lock, name)),
-  }));
+  const compared = await mapLimit(names ?? findDoubtful(lock, index), MAX_CONNECTIONS, async (name) => {
+    const seen = lineOf(lock, name);
+    return { name, seen, line: compareLine(await desk.skills.head(name), seen) };
+  });
+  const settled: { name: SkillName; seen: LockedSkill | undefined; line: LockedSkill | undefined }[] = [];
+  let rebuilt = 0;
+  for (const { name, seen, line } of compared) {
+    if (line !== "lags") settled.push({ name, seen, line });
+    else if (rebuilt++ < MAX_REBUILT) settled.push({ name, seen, line: await settleSkill(desk, name, seen) });
+  }
   const changes = settled.filter(({ seen, line }) => line !== seen);
   if (changes.length === 0) return { lock, index };
   const changed = await desk.lock.change((current) => {
@@ -66,23 +73,27 @@ function findDoubtful(lock: HubLock, { skills }: SkillIndex): SkillName[] {
   return [...locked, ...unlocked].map(([name]) => name);
 }
 
-/** The line that the skill should have; the same object if it has it. */
+/** The line that the skill should have; the same object if it has it. `lags`: only the files say. */
+function compareLine(head: SkillHead | null, line: LockedSkill | undefined): LockedSkill | "lags" | undefined {
+  const from = head?.from;
+  if (!head || !from?.hash || !HubSourceName.safeParse(from.source).success) return undefined;
+  const isLagging = !line || line.hash !== from.hash || line.merging !== undefined || !isFrom(from, line);
+  // One that was uninstalled has no line.
+  if (!isLagging || (!line && head.state === "archived")) return line;
+  if (!line?.merging || head.rev !== line.merging.rev) return "lags";
+  const { merging: _begun, ...rest } = line;
+  return rest;
+}
+
 async function settleSkill(
   desk: HubDesk,
   name: SkillName,
   line: LockedSkill | undefined,
 ): Promise<LockedSkill | undefined> {
   const snapshot = await desk.skills.open(name);
-  const from = snapshot?.head.from;
-  const source = HubSourceName.safeParse(from?.source);
-  if (!snapshot || !from?.hash || !source.success) return undefined;
-  const isLagging = !line || line.hash !== from.hash || line.merging !== undefined || !isFrom(from, line);
-  // One that was uninstalled has no line.
-  if (!isLagging || (!line && snapshot.head.state === "archived")) return line;
-  if (line?.merging && snapshot.head.rev === line.merging.rev) {
-    const { merging: _begun, ...rest } = line;
-    return rest;
-  }
+  if (!snapshot) return undefined;
+  const settled = compareLine(snapshot.head, line);
+  if (settled !== "lags") return settled;
   if (line?.merging) await finishMerge(desk, snapshot, line);
   return rebuildLine(desk, snapshot, line);
 }

@@ -31,7 +31,7 @@ export function readMarkdownFacts(text: string, store: MemoryStoreName, notes: M
     else if (!isBreak) pieces.push(line.trim());
     isOpen = !isBreak;
   }
-  const filled = pieces.filter((piece) => !/^\**[^:*]{1,60}:\**\s*(?:_\([^)]*\)_)?\s*$/.test(piece));
+  const filled = pieces.filter((piece) => !/^\**[^:*]{1,60}:\**(?:\s*_\([^)]*\)_)?$/.test(piece.trim()));
   return toFacts(filled, store, notes);
 }
 

@@ -5,7 +5,7 @@ import type { ForeignFiles, MoveNote } from "./foreign-home.ts";
 
 /** Names of files with secrets, in lower case. They are never opened. */
 const SECRET =
-  /^(?:\.env(?:\..*)?|auth\.json|.*credentials?.*|.*\.(?:pem|key|p12)|\.netrc|tokens?(?:\.json)?|mcp-tokens|pairing|identity|\.op\.env)$/;
+  /^(?:\.env(?:\..*)?|auth\.json|\.netrc|tokens?(?:\.json)?|mcp-tokens|pairing|identity|\.op\.env)$|credential|\.(?:pem|key|p12)$/s;
 /** The same of folders. `credentials-rotation` is the name of a skill. */
 const SECRET_FOLDER = /^(?:\.env(?:\..*)?|\.?credentials?|tokens?|mcp-tokens|pairing|identity)$/;
 const MAX_NAMED = 30;

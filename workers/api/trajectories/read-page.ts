@@ -21,8 +21,12 @@ import { readSkillPairs } from "./skill-pairs.ts";
 const SESSIONS_A_PAGE = 25;
 /** With those that are read for pairs and for their parents. */
 const WOKEN_A_PAGE = 60;
-/** [own] Characters of logs that one page reads. */
+/** [own] Characters of logs, and of lines, after which a page begins no further session. */
 const PAGE_CHARS = 4_000_000;
+/** [own] Characters of logs after which no further session is read for pairs: all are in memory at once. */
+const PAIRED_CHARS = 8_000_000;
+/** [own] Characters of one session's lines: each compaction begins a conversation, which may repeat much of the one before. */
+const SESSION_CHARS = 12_000_000;
 
 export function openTrajectoryReader(env: Env, profile: ProfileId): ReadTrajectoryPage {
   return async (asked, place) => {
@@ -32,7 +36,12 @@ export function openTrajectoryReader(env: Env, profile: ProfileId): ReadTrajecto
     const redactor = createRedactor({ salt: consent.value, profile, known });
     if (place.in === "skills") {
       const { pairs, next } = await readSkillPairs({ env, profile, redactor }, asked, place.after);
-      return ok(toPage(pairs, { next, leftOut: {} }));
+      return ok(
+        toPage(
+          pairs.map((pair) => JSON.stringify(pair)),
+          { next, leftOut: {} },
+        ),
+      );
     }
     return readSessions({ env, profile, redactor }, asked, place);
   };
@@ -59,13 +68,14 @@ async function readSessions(
     );
   }
   const sources = openSessionSources(env, profile, redactor);
-  const pairs = openPairFinder({ env, profile, sources, mayWake: () => sources.woken() < WOKEN_A_PAGE });
-  const lines: object[] = [];
+  const mayWake = () => sources.woken() < WOKEN_A_PAGE && sources.chars() < PAIRED_CHARS;
+  const pairs = openPairFinder({ env, profile, sources, mayWake });
+  const lines: string[] = [];
   const leftOut: LeftOut = {};
   let chars = 0;
   let last: SessionId | undefined;
   for (const session of listed.slice(0, SESSIONS_A_PAGE)) {
-    if (chars >= PAGE_CHARS || sources.woken() >= WOKEN_A_PAGE) break;
+    if (Math.max(chars, sources.chars()) >= PAGE_CHARS || sources.woken() >= WOKEN_A_PAGE) break;
     last = session;
     const read = await sources.read(session, asked.session !== undefined);
     if (read === null) continue;
@@ -73,8 +83,10 @@ async function readSessions(
       leftOut[read.leftOut] = (leftOut[read.leftOut] ?? 0) + 1;
       continue;
     }
-    chars += read.chars;
-    lines.push(...(asked.format === "preferences" ? await pairs.find(read, asked.filter) : toLines(read, asked)));
+    const made = asked.format === "preferences" ? await pairs.find(read, asked.filter) : toLines(read, asked);
+    if (made.cut) leftOut.too_large = (leftOut.too_large ?? 0) + 1;
+    for (const line of made.lines) chars += line.length;
+    lines.push(...made.lines);
   }
   const isLast = last === listed.at(-1);
   return ok(toPage(lines, { next: isLast ? afterSessions(asked) : { in: "sessions", after: last }, leftOut }));
@@ -99,15 +111,25 @@ function afterSessions({ format, session }: TrajectoryAsked): TrajectoryPlace | 
   return format === "preferences" && session === undefined ? { in: "skills" } : null;
 }
 
-function toLines({ source }: ReadSession, { format, filter, compress }: TrajectoryAsked): object[] {
-  return readTrajectories(source, toTurnTest(filter, source)).flatMap((whole) => {
+/** `cut`: there are more than one page may have. */
+function toLines(
+  { source }: ReadSession,
+  { format, filter, compress }: TrajectoryAsked,
+): { lines: string[]; cut: boolean } {
+  const lines: string[] = [];
+  let chars = 0;
+  for (const whole of readTrajectories(source, toTurnTest(filter, source))) {
     const trajectory = compress === undefined ? whole : compressTrajectory(whole, compress);
-    const line = format === "openai" ? toOpenAi(trajectory) : toShareGpt(trajectory);
-    return line ? [line] : [];
-  });
+    const made = format === "openai" ? toOpenAi(trajectory) : toShareGpt(trajectory);
+    if (!made) continue;
+    const line = JSON.stringify(made);
+    chars += line.length;
+    if (lines.length > 0 && chars > SESSION_CHARS) return { lines, cut: true };
+    lines.push(line);
+  }
+  return { lines, cut: false };
 }
 
-function toPage(lines: object[], rest: Pick<TrajectoryPage, "next" | "leftOut">): TrajectoryPage {
-  const written = lines.map((line) => JSON.stringify(line));
-  return { lines: written, redactions: countRedactions(written), ...rest };
+function toPage(lines: string[], rest: Pick<TrajectoryPage, "next" | "leftOut">): TrajectoryPage {
+  return { lines, redactions: countRedactions(lines), ...rest };
 }

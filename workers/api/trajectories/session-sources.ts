@@ -20,8 +20,6 @@ const MISSING = ["session_not_found", "session_gone"];
 export interface ReadSession {
   source: TrajectorySource;
   branchedFrom: Origin[];
-  /** Of the log. */
-  chars: number;
 }
 
 /** `null`: there is no such session. */
@@ -30,14 +28,16 @@ export type SessionRead = ReadSession | { leftOut: LeftOutReason } | null;
 export interface SessionSources {
   /** `named`: a person asked for this session, so it may be one that does not learn. */
   read(session: SessionId, named?: boolean): Promise<SessionRead>;
-  /** Sessions that were woken so far. */
+  /** Sessions that were woken so far, and the characters of the logs that were read. All are kept until the page is written. */
   woken(): number;
+  chars(): number;
 }
 
 export function openSessionSources(env: Env, profile: ProfileId, redactor: Redactor): SessionSources {
   const known = new Map<SessionId, Promise<SessionRead>>();
   const heads = new Map<SessionId, Promise<TrajectoryHead | null>>();
   const woken = new Set<SessionId>();
+  let readChars = 0;
 
   function readPage(session: SessionId, after: number): Promise<Result<TrajectoryLogPage>> {
     woken.add(session);
@@ -71,13 +71,14 @@ export function openSessionSources(env: Env, profile: ProfileId, redactor: Redac
     const entries = await readLog(session, first.value);
     if (entries === null) return { leftOut: "too_large" };
     if (!isOfOwner(entries.all)) return { leftOut: "other_people" };
+    readChars += entries.chars;
     const { tools, turns, undone, branchedFrom } = head;
     const redacted = entries.all.map((entry) => redactor.entry(entry));
     const inherited = branchedFrom.at(-1)?.turn ?? 0;
     // Descriptions of clients and of MCP servers may hold anything. Names stay, because calls have them.
     const offered = tools.map((tool) => ({ ...redactor.deep(tool), name: tool.name }));
     const source = { session, tools: offered, turns, undone, inherited, entries: redacted };
-    return { source, branchedFrom, chars: entries.chars };
+    return { source, branchedFrom };
   }
 
   /** `null`: the log is too large, or the session was deleted meanwhile. */
@@ -105,6 +106,7 @@ export function openSessionSources(env: Env, profile: ProfileId, redactor: Redac
       return reading;
     },
     woken: () => woken.size,
+    chars: () => readChars,
   };
 }
 
