@@ -7,6 +7,8 @@ import type { HubSource } from "../../../core/hub/source.ts";
 import { DEFAULTS } from "../../../core/limits.ts";
 import { pack } from "../../../core/skills/exchange/archive.ts";
 import { IMPORT } from "../../../core/skills/exchange/import-limits.ts";
+import { treeShaOf } from "../../../core/hub/sources/github/git-hash.ts";
+import { TreeReply } from "../../../core/hub/sources/github/tree.ts";
 import { endlessReply, tarGzBomb, tarWith, zipBomb } from "../../support/hub/bombs.ts";
 import { createHubWorld, createSite, skillMd } from "../../support/hub/world.ts";
 
@@ -234,6 +236,13 @@ describe("a package", () => {
       expect(await codesOf(world, ["skills-sh:a/b/pdf"])).toEqual(["bad_path"]);
     }
   });
+});
+
+it("a tree whose path has thousands of folders is no list of files", () => {
+  const entry = { path: `${"a/".repeat(10_000)}b`, mode: "100644", type: "blob", sha: "0".repeat(40) } as const;
+  expect(TreeReply.safeParse({ tree: [entry] }).success).toBe(false);
+  const deepest = { ...entry, path: `${"a/".repeat(2_047)}b` };
+  expect(treeShaOf(TreeReply.parse({ tree: [deepest] }).tree)).toMatch(/^[0-9a-f]{40}$/);
 });
 
 describe("what a list says", () => {

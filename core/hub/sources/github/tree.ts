@@ -1,9 +1,12 @@
 // The list of files of a repository, as GitHub's API answers it, and where skills lie in it. Pure.
 import * as z from "zod";
 
+/** [own] As Linux: PATH_MAX. Folders are hashed by recursion, so that a path of any length would end the stack. */
+const MAX_PATH_CHARS = 4_096;
+
 /** `mode` without a leading zero: 100644, 100755 (executable), 120000 (a symbolic link), 160000 (a submodule), 40000 (a folder). */
 export const TreeEntry = z.object({
-  path: z.string().min(1),
+  path: z.string().min(1).max(MAX_PATH_CHARS),
   mode: z
     .string()
     .regex(/^0?\d{5,6}$/)
