@@ -10,7 +10,7 @@ import type { AccountLedger } from "./account-ledger.ts";
 import { SESSION_SCHEMA, SESSION_TABLES, createSessionRows } from "./account-sessions.ts";
 import { SETTINGS_TABLE } from "./account-settings.ts";
 import { SUGGESTION_TABLE } from "./account-suggestions.ts";
-import { TRAINING_TABLES, createTrainingRows } from "./account-training.ts";
+import { TRAINING_TABLES, createTrainingRows } from "./training/training-rows.ts";
 import { SIGN_IN_CODE_TABLE } from "./keys/sign-in-codes.ts";
 import { SIGN_IN_TABLE } from "./keys/sign-in-rows.ts";
 import { UPKEEP_SCHEMA } from "./account-upkeep.ts";

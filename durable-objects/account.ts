@@ -41,7 +41,7 @@ import type { AccountLibrary } from "./library/account-library.ts";
 import { LibraryDesk } from "./library/library-desk.ts";
 import { openAccountLibrary } from "./library/open-library.ts";
 import { MovingDesk } from "./moving-desk.ts";
-import { TrainingDesk } from "./training-desk.ts";
+import { TrainingDesk } from "./training/training-desk.ts";
 import { type AccountSettings, createAccountSettings } from "./account-settings.ts";
 import { type RunAllowance, collectQuietly, putAllowance, refuseRequest, reserveRun } from "./account-curation.ts";
 import { openMonth } from "./account-quota.ts";

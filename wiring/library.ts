@@ -9,16 +9,13 @@ import type { ProfileId, Sha256, SkillName } from "../core/schemas/ids.ts";
 import type { Library } from "../core/schemas/library/library.ts";
 import type { Settings } from "../core/schemas/settings.ts";
 import { withoutRequests } from "../core/schemas/skill-requests.ts";
+import { askDesk } from "./ask-desk.ts";
 import { openBucket, openSkillStore } from "./stores.ts";
 
 /** What it needs of the Accounts: durable-objects/library/library-desk.ts. */
-interface LibraryAccount {
-  libraryDesk(): Promise<
-    Disposable & {
-      list(): Promise<Library>;
-      give(follower: ProfileId, given: { skill: SkillName; text: Sha256 } | null): Promise<boolean>;
-    }
-  >;
+interface Desk extends PromiseLike<Disposable> {
+  list(): Promise<Library>;
+  give(follower: ProfileId, given: { skill: SkillName; text: Sha256 } | null): Promise<boolean>;
 }
 
 interface LibraryScope {
@@ -35,18 +32,10 @@ export function openLibraryPort({ env, settings, profile }: LibraryScope): Libra
   const bucket = openBucket(env.SKILLS);
   const storeOf = (publisher: ProfileId) => openSkillStore({ bucket, profile: publisher, settings });
 
-  async function ask<Answer>(
-    of: ProfileId,
-    question: (desk: Awaited<ReturnType<LibraryAccount["libraryDesk"]>>) => Promise<Answer>,
-  ): Promise<Answer> {
-    const account = env.ACCOUNT.getByName(of) as unknown as LibraryAccount;
-    const desk = await account.libraryDesk();
-    try {
-      return await question(desk);
-    } finally {
-      desk[Symbol.dispose]();
-    }
-  }
+  const ask = <Answer>(of: ProfileId, question: (desk: Desk) => Promise<Answer>): Promise<Answer> => {
+    const account = env.ACCOUNT.getByName(of) as unknown as { libraryDesk(): Desk };
+    return askDesk(account.libraryDesk(), question);
+  };
 
   return {
     publishers: async () => (await ask(profile, (desk) => desk.list())).following.map((row) => row.profile),

@@ -49,7 +49,8 @@ const SENT_AT_ONCE = 5;
 
 const NO_FOLLOWER = err("follower_not_found", "This profile has no follower of that id.");
 const NOT_FOLLOWED = err("not_followed", "This profile does not follow a profile of that id.");
-const INVITATION_UNKNOWN = err(
+/** Also for a deleted profile: it must not say which profiles exist. */
+export const INVITATION_UNKNOWN = err(
   "invitation_unknown",
   "This invitation was used already, has expired or was taken back. Ask its publisher for another one.",
 );

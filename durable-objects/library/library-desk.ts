@@ -15,14 +15,15 @@ import type {
   Library,
   LibraryReport,
 } from "../../core/schemas/library/library.ts";
-import type { AccountLibrary, Admission, AskedAdmission, ReportAnswer } from "./account-library.ts";
+import {
+  type AccountLibrary,
+  type Admission,
+  type AskedAdmission,
+  INVITATION_UNKNOWN,
+  type ReportAnswer,
+} from "./account-library.ts";
 
 const PROFILE_GONE = err("profile_gone", "This profile has been deleted.");
-/** As for a code that nobody made: it must not say which profiles exist. */
-const NO_PUBLISHER = err(
-  "invitation_unknown",
-  "This invitation was used already, has expired or was taken back. Ask its publisher for another one.",
-);
 
 export class LibraryDesk extends RpcTarget {
   readonly #open: (willWrite: boolean) => AccountLibrary | null;
@@ -80,7 +81,7 @@ export class LibraryDesk extends RpcTarget {
   // ---- Accounts of other profiles ----
 
   admit(follower: ProfileId, asked: AskedAdmission): Promise<Result<Admission>> {
-    return this.#armed(this.#open(true)?.admit(follower, asked) ?? NO_PUBLISHER);
+    return this.#armed(this.#open(true)?.admit(follower, asked) ?? INVITATION_UNKNOWN);
   }
   async give(follower: ProfileId, given: { skill: SkillName; text: Sha256 } | null): Promise<boolean> {
     const isGiven = this.#open(true)?.give(follower, given) ?? false;

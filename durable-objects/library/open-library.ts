@@ -4,12 +4,12 @@ import type { Sql } from "../../core/ports.ts";
 import type { ProfileId } from "../../core/schemas/ids.ts";
 import { createHubLockStore } from "../../stores/hub/lock-store.ts";
 import { systemClock } from "../../stores/platform/system-clock.ts";
+import { askDesk } from "../../wiring/ask-desk.ts";
 import { readSettings } from "../../wiring/settings.ts";
 import { openBucket, openEvidenceStore, openSkillStore } from "../../wiring/stores.ts";
 import { type AccountEnv, createErasures, toFarewell } from "../account-erasure.ts";
 import { type AccountLibrary, type LibraryPeer, createAccountLibrary } from "./account-library.ts";
 import { createLibraryCopies } from "./library-copies.ts";
-import type { LibraryDesk } from "./library-desk.ts";
 
 /** `makeTables`: those that every Account has; older ones lack some. */
 export function openAccountLibrary(options: {
@@ -47,16 +47,14 @@ export function openAccountLibrary(options: {
   });
 }
 
+/** The calls of LibraryDesk that Accounts make, over RPC. */
+type PeerDesk = LibraryPeer & PromiseLike<Disposable>;
+
 function toPeer(env: AccountEnv, other: ProfileId): LibraryPeer {
-  async function ask<Answer>(question: (desk: LibraryDesk) => Answer | Promise<Answer>): Promise<Answer> {
-    const account = env.ACCOUNT.getByName(other) as unknown as { libraryDesk(): Promise<LibraryDesk & Disposable> };
-    const desk = await account.libraryDesk();
-    try {
-      return await question(desk);
-    } finally {
-      desk[Symbol.dispose]();
-    }
-  }
+  const ask = <Answer>(question: (desk: PeerDesk) => Promise<Answer>): Promise<Answer> => {
+    const account = env.ACCOUNT.getByName(other) as unknown as { libraryDesk(): PeerDesk };
+    return askDesk(account.libraryDesk(), question);
+  };
   return {
     admit: (follower, asked) => ask((desk) => desk.admit(follower, asked)),
     report: (follower, report) => ask((desk) => desk.report(follower, report)),

@@ -39,7 +39,7 @@ describe("docs/STORAGE.md", () => {
         "durable-objects/account-approvals.ts",
         "durable-objects/account-settings.ts",
         "durable-objects/account-suggestions.ts",
-        "durable-objects/account-training.ts",
+        "durable-objects/training",
         "core/hooks",
       ),
     );

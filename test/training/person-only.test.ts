@@ -11,7 +11,7 @@ const root = resolve(import.meta.dirname, "../..");
 const MAY_KNOW = [
   /^core\/training\//,
   /^core\/schemas\/training\.ts$/,
-  /^durable-objects\/(?:account|account-tables|account-training|training-desk)\.ts$/,
+  /^durable-objects\/(?:(?:account|account-tables)\.ts$|training\/)/,
   /^workers\/api\/(?:env|index)\.ts$/,
   /^workers\/api\/training\//,
   /^wiring\/outbound\.ts$/,

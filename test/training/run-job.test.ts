@@ -20,7 +20,7 @@ import {
 import type { TrajectoryPage, TrajectoryPlace } from "../../core/schemas/trajectories.ts";
 import { TRANSITIONS, type Transition } from "../../core/training/transitions.ts";
 import { parseTrainingEnv } from "../../core/training/training-env.ts";
-import { createTrainingRows } from "../../durable-objects/account-training.ts";
+import { createTrainingRows } from "../../durable-objects/training/training-rows.ts";
 import { createNodeSql } from "../support/bindings/node-sql.ts";
 import {
   TRAINING_TOKEN,

@@ -135,7 +135,7 @@ function listFolder(path: string, count: () => number): { name: string; kind: Ki
 }
 
 /** The bytes, or why there are none. A link or a pipe that took the file's place is not opened, and no opening waits. */
-export function readRegular(path: string, maxBytes: number): Uint8Array | string {
+function readRegular(path: string, maxBytes: number): Uint8Array | string {
   let file: number;
   try {
     // A link in the path before the last name would lead elsewhere.

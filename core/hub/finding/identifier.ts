@@ -8,7 +8,7 @@ import { HIDDEN } from "../../zip/quote-path.ts";
 import { isFileAddress, readAddress } from "./address.ts";
 
 /** For a person who wrote something else. */
-export const IDENTIFIER_FORMS = [
+const IDENTIFIER_FORMS = [
   "owner/repo",
   "owner/repo/path/of/skill@ref",
   "owner/repo@skill-name",

@@ -147,7 +147,7 @@ export function reportPresent(
   return read.ok ? ok(makeReport(read.value)) : read;
 }
 
-export function toInstalled(
+function toInstalled(
   name: SkillName,
   { files, merging: _merging, withdrawn: _withdrawn, ...line }: LockedSkill,
   { state, text }: Pick<SkillHead, "state" | "text">,

@@ -5,7 +5,7 @@ import { quotePath } from "../../zip/quote-path.ts";
 import type { ForeignFiles, MoveNote } from "./foreign-home.ts";
 
 /** [own] Each far above what the programs write. */
-export const READ_LIMITS = {
+const READ_LIMITS = {
   text: 1 << 20,
   json: 16 << 20,
   /** One conversation. */

@@ -13,7 +13,7 @@ const Label = z
   .regex(/^[^\p{Cc}]*$/u, "a label is one line of text");
 
 /** [own] Long enough to pass a code on to a colleague. */
-export const DEFAULT_INVITATION_MS = 7 * 24 * 60 * 60_000;
+const DEFAULT_INVITATION_MS = 7 * 24 * 60 * 60_000;
 const MAX_INVITATION_MS = 90 * 24 * 60 * 60_000;
 /** [own] A code for more profiles than this is no invitation. */
 const MAX_INVITATION_USES = 100;

@@ -3,7 +3,7 @@ import type { Context, MiddlewareHandler } from "hono";
 import type { ProfileId } from "../../../core/schemas/ids.ts";
 import type { NewAuditEntry } from "../../../core/schemas/keys/audit.ts";
 import type { Env } from "../env.ts";
-import { askDesk } from "../sessions/ask-desk.ts";
+import { askDesk } from "../../../wiring/ask-desk.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
 import { toActor } from "./actor.ts";
 import { AUDITED_ROUTES, type AuditedRoute } from "./audited-routes.ts";

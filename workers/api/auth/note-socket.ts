@@ -3,7 +3,7 @@
 import type { Context } from "hono";
 import type { SocketHolder } from "../../../durable-objects/keys/key-sockets.ts";
 import { AppError, unwrap } from "../problems.ts";
-import { askDesk } from "../sessions/ask-desk.ts";
+import { askDesk } from "../../../wiring/ask-desk.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
 import { splitProtocols } from "./credential.ts";
 import type { ApiEnv } from "./principal.ts";

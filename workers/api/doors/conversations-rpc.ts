@@ -2,7 +2,7 @@
 import type { ProfileId } from "../../../core/schemas/ids.ts";
 import type { ConversationDesk } from "../../../durable-objects/conversations/conversation-desk.ts";
 import type { Env } from "../env.ts";
-import { askDesk } from "../sessions/ask-desk.ts";
+import { askDesk } from "../../../wiring/ask-desk.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
 
 type Desk = {

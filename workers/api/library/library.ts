@@ -18,7 +18,7 @@ import {
 import type { ApiEnv } from "../auth/principal.ts";
 import { unwrap } from "../problems.ts";
 import { PROBLEM_RESPONSE, createRouter, describeResponses, jsonBody, optionalJsonBody, refuses } from "../router.ts";
-import { askDesk } from "../sessions/ask-desk.ts";
+import { askDesk } from "../../../wiring/ask-desk.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
 
 export const library = createRouter();

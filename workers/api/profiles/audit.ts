@@ -4,7 +4,7 @@ import * as z from "zod";
 import { AuditList } from "../../../core/schemas/keys/audit.ts";
 import { numeric, createRouter, describeResponses } from "../router.ts";
 import { pageQuery } from "../pages.ts";
-import { askDesk } from "../sessions/ask-desk.ts";
+import { askDesk } from "../../../wiring/ask-desk.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
 
 export const audit = createRouter();

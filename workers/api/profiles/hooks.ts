@@ -18,7 +18,7 @@ import { descending, pageQuery, toPage, ascending, toSortedPage } from "../pages
 import { unwrap } from "../problems.ts";
 import type { ApiEnv } from "../auth/principal.ts";
 import { PROBLEM_RESPONSE, createRouter, describeResponses, jsonBody, refuses } from "../router.ts";
-import { askDesk } from "../sessions/ask-desk.ts";
+import { askDesk } from "../../../wiring/ask-desk.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
 
 export const hooks = createRouter();

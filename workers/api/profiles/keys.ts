@@ -9,7 +9,7 @@ import type { Principal } from "../auth/principal.ts";
 import { ascending, pageQuery, toPage } from "../pages.ts";
 import { AppError, unwrap } from "../problems.ts";
 import { PROBLEM_RESPONSE, describeResponses, createRouter, jsonBody, optionalJsonBody, refuses } from "../router.ts";
-import { askDesk } from "../sessions/ask-desk.ts";
+import { askDesk } from "../../../wiring/ask-desk.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
 
 export const keys = createRouter();

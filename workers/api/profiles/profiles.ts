@@ -11,7 +11,7 @@ import { forgetAcceptedKeys } from "../auth/accepted-keys.ts";
 import type { Principal } from "../auth/principal.ts";
 import { AppError, unwrap } from "../problems.ts";
 import { PROBLEM_RESPONSE, describeResponses, createRouter, refuses } from "../router.ts";
-import { askDesk } from "../sessions/ask-desk.ts";
+import { askDesk } from "../../../wiring/ask-desk.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
 
 export const profiles = createRouter();

@@ -21,7 +21,7 @@ import { parseEnvSettings } from "../env.ts";
 import { ascending, pageQuery, toPage } from "../pages.ts";
 import { AppError, unwrap } from "../problems.ts";
 import { PROBLEM_RESPONSE, createRouter, describeResponses, optionalJsonBody, refuses } from "../router.ts";
-import { askDesk } from "../sessions/ask-desk.ts";
+import { askDesk } from "../../../wiring/ask-desk.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
 
 export const signIns = createRouter();

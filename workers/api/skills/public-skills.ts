@@ -10,7 +10,7 @@ import { pack } from "../../../core/skills/exchange/archive.ts";
 import { type PublicArchives, createPublicArchives } from "../../../stores/skills/public-archives.ts";
 import { toBucket } from "../../../stores/platform/r2.ts";
 import type { Env } from "../env.ts";
-import { askDesk } from "../sessions/ask-desk.ts";
+import { askDesk } from "../../../wiring/ask-desk.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
 import { openSkills } from "../stores.ts";
 import { type PresentSkill, presentSkill, readSkillFile } from "./present-skill.ts";

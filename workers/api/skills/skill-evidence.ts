@@ -13,7 +13,7 @@ import { followsBundle } from "../../../core/skills/library.ts";
 import type { ApiEnv } from "../auth/principal.ts";
 import { parseEnvSettings } from "../env.ts";
 import { createRouter, describeResponses, refuses } from "../router.ts";
-import { askDesk } from "../sessions/ask-desk.ts";
+import { askDesk } from "../../../wiring/ask-desk.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
 import { openEvidence, openSkills } from "../stores.ts";
 import { bundledFiles } from "./skills.ts";

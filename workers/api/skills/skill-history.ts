@@ -21,7 +21,7 @@ import { descending, pageQuery, toPage } from "../pages.ts";
 import { unwrap } from "../problems.ts";
 import { describeResponses, createRouter, numeric, jsonBody, refuses } from "../router.ts";
 import { bundledFiles, changeSkill } from "./skills.ts";
-import { askDesk } from "../sessions/ask-desk.ts";
+import { askDesk } from "../../../wiring/ask-desk.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
 import { openSkills } from "../stores.ts";
 

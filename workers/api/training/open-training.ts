@@ -1,5 +1,5 @@
 // What the routes of training work with: the profile's Account, the operator's training service, and the profile's trajectories. The
-// calls of the desk are those of durable-objects/training-desk.ts.
+// calls of the desk are those of durable-objects/training/training-desk.ts.
 import type { Context } from "hono";
 import type { Result } from "../../../core/errors.ts";
 import type { TrainingJob, TrainingJobId } from "../../../core/schemas/training.ts";
@@ -7,12 +7,12 @@ import { createHttpTrainingService } from "../../../core/training/http-service.t
 import type { TrainingDeps } from "../../../core/training/run-job.ts";
 import { parseTrainingEnv } from "../../../core/training/training-env.ts";
 import type { TrainingService } from "../../../core/training/training-service.ts";
-import type { TrainingDesk } from "../../../durable-objects/training-desk.ts";
+import type { TrainingDesk } from "../../../durable-objects/training/training-desk.ts";
 import { openOutbound } from "../../../wiring/outbound.ts";
 import type { ApiEnv } from "../auth/principal.ts";
 import { parseEnvSettings } from "../env.ts";
 import { AppError, unwrap } from "../problems.ts";
-import { askDesk } from "../sessions/ask-desk.ts";
+import { askDesk } from "../../../wiring/ask-desk.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
 import { openTrajectoryReader } from "../trajectories/read-page.ts";
 

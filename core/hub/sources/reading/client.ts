@@ -8,7 +8,7 @@ import { readRetryAfter, toWait } from "../../../retry-after.ts";
 /** [hermes] Of one request. */
 const REQUEST_MS = 20_000;
 /** [own] Of one call of a source: 500 small files at six a time need about half of it. */
-export const TOTAL_MS = 60_000;
+const TOTAL_MS = 60_000;
 /** GitHub refuses requests without one. */
 const USER_AGENT = "talaria-hub";
 

@@ -2,7 +2,7 @@
 import type { ProfileId } from "../../../../core/schemas/ids.ts";
 import type { ResponseDesk } from "../../../../durable-objects/responses/response-desk.ts";
 import type { Env } from "../../env.ts";
-import { askDesk } from "../../sessions/ask-desk.ts";
+import { askDesk } from "../../../../wiring/ask-desk.ts";
 import { openAccount } from "../../sessions/session-rpc.ts";
 
 type Calls = "put" | "find" | "remove";

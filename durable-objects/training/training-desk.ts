@@ -1,11 +1,11 @@
-// What the API asks of a profile's training jobs. The Account hands it out; account-training.ts documents the calls. Each fails with
+// What the API asks of a profile's training jobs. The Account hands it out; training-rows.ts documents the calls. Each fails with
 // `profile_gone` if the profile was deleted.
 import { RpcTarget } from "cloudflare:workers";
-import { type Result, err } from "../core/errors.ts";
-import type { Sql } from "../core/ports.ts";
-import type { TrainedModel, TrainingJob, TrainingJobId } from "../core/schemas/training.ts";
-import type { TrainingChange } from "../core/training/job.ts";
-import { type NewTrainingJob, createTrainingRows } from "./account-training.ts";
+import { type Result, err } from "../../core/errors.ts";
+import type { Sql } from "../../core/ports.ts";
+import type { TrainedModel, TrainingJob, TrainingJobId } from "../../core/schemas/training.ts";
+import type { TrainingChange } from "../../core/training/job.ts";
+import { type NewTrainingJob, createTrainingRows } from "./training-rows.ts";
 
 const PROFILE_GONE = err("profile_gone", "This profile has been deleted.");
 

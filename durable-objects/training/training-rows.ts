@@ -1,13 +1,13 @@
 // The training jobs of a profile, and the models that came of them, as its Account keeps them: what was asked, what the service
 // confirmed, never a trajectory. The tables are made with the first row. Called by the Account; core/training/job.ts has the rules.
-import { type Result, err, ok, parseStored } from "../core/errors.ts";
-import type { Sql } from "../core/ports.ts";
-import { DAY_MS, type Sha256 } from "../core/schemas/ids.ts";
-import { type CreateTrainingJob, TrainedModel, TrainingJob, type TrainingJobId } from "../core/schemas/training.ts";
-import { type TrainingChange, beginJob, changeJob, toModel } from "../core/training/job.ts";
-import { isEnded } from "../core/training/transitions.ts";
-import { createTrainingJobId } from "./account-key.ts";
-import { hasTable } from "./sql.ts";
+import { type Result, err, ok, parseStored } from "../../core/errors.ts";
+import type { Sql } from "../../core/ports.ts";
+import { DAY_MS, type Sha256 } from "../../core/schemas/ids.ts";
+import { type CreateTrainingJob, TrainedModel, TrainingJob, type TrainingJobId } from "../../core/schemas/training.ts";
+import { type TrainingChange, beginJob, changeJob, toModel } from "../../core/training/job.ts";
+import { isEnded } from "../../core/training/transitions.ts";
+import { createTrainingJobId } from "../account-key.ts";
+import { hasTable } from "../sql.ts";
 
 export const TRAINING_TABLES = ["training_job", "training_model"];
 
