@@ -4,6 +4,7 @@ import { existsSync, lstatSync, readdirSync, realpathSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { PlainError } from "../command-line.ts";
 import { askGit } from "./command.ts";
+import { isOfCheckout } from "./recover.mjs";
 
 export interface Checkout {
   root: string;
@@ -124,6 +125,12 @@ export function compare(root: string, from: string, to: string): Difference {
     const list = kind === "A" ? "added" : kind === "D" ? "removed" : "changed";
     difference[list].push(path);
   }
+  checkHidden(root, new Set([...difference.changed, ...difference.removed]));
+  const own = Object.values(difference)
+    .flat()
+    .filter((path) => !isOfCheckout(path));
+  if (own.length > 0)
+    throw new PlainError(`That version has files where only packages and your state may be: ${listSome(own)}.`);
   const gone = new Set(difference.removed);
   const inTheWay = difference.added.flatMap((path) => findInTheWay(root, path, gone) ?? []);
   if (inTheWay.length > 0)
@@ -131,6 +138,19 @@ export function compare(root: string, from: string, to: string): Difference {
       `The new version brings files whose names are taken here: ${listSome(inTheWay)}. Move yours away, then update.`,
     );
   return difference;
+}
+
+/** Throws a PlainError for files whose changes git was told to overlook: what a person wrote there would be lost. */
+function checkHidden(root: string, paths: ReadonlySet<string>): void {
+  const marked = askGit(root, ["ls-files", "-v", "-z"])
+    .split("\0")
+    .flatMap((line) => (/^(?:[a-z]|S) /.test(line) && paths.has(line.slice(2)) ? [line.slice(2)] : []));
+  if (marked.length === 0) return;
+  throw new PlainError(
+    `git was told to overlook your changes of files that the new version changes: ${listSome(marked)}. Say ` +
+      "`git update-index --no-skip-worktree --no-assume-unchanged` for each (in a sparse checkout: `git sparse-checkout disable`), " +
+      "keep what is yours, then update.",
+  );
 }
 
 /** What a file of the new version would meet: a file that stays, as itself or as one of its folders, or a folder with files that stay. */

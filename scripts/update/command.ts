@@ -3,7 +3,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { PlainError } from "../command-line.ts";
-import { toPlaces } from "./recover.mjs";
+import { GIT_OPTIONS, toPlaces } from "./recover.mjs";
 
 export interface CommandOptions {
   root: string;
@@ -64,7 +64,7 @@ export async function runCommand(command: string[], options: CommandOptions): Pr
 
 /** A short question to git about this machine's files. Throws a PlainError unless it ends with one of `codes`. */
 export function askGit(root: string, args: string[], { codes = [0], env = {} }: AskOptions = {}): string {
-  const ran = spawnSync("git", args, {
+  const ran = spawnSync("git", [...GIT_OPTIONS, ...args], {
     cwd: root,
     env: { ...cleanEnv(), ...GIT_ENV, ...env },
     encoding: "utf8",
@@ -83,7 +83,7 @@ interface AskOptions {
 /** `git fetch`, which may wait for a network. */
 export function fetchGit(args: string[], options: Omit<CommandOptions, "env">): Promise<Ran> {
   const slow = ["-c", "http.lowSpeedLimit=1000", "-c", "http.lowSpeedTime=30"];
-  return runCommand(["git", ...slow, "fetch", "--quiet", ...args], { ...options, env: GIT_ENV });
+  return runCommand(["git", ...GIT_OPTIONS, ...slow, "fetch", "--quiet", ...args], { ...options, env: GIT_ENV });
 }
 
 /** The end of a command's output, as one line. npm says what happened at the beginning of its errors. */

@@ -1,12 +1,12 @@
 // `npm run update -- --back`: puts back the version before the last update. Its files and packages were kept, so this needs no network. The
-// state of that time comes back with it only if no turn was accepted since; a turn is never lost.
+// state of that time comes back with it only if nothing was done on it since: nothing is lost, and nothing is done twice.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { PlainError } from "../command-line.ts";
-import { readTable } from "../stack/state-tables.ts";
 import { holdState } from "../stack/stack.ts";
 import { checkClean } from "./checkout.ts";
 import { askGit } from "./command.ts";
+import { findChange } from "./compare-states.ts";
 import {
   type Ended,
   type SwitchOptions,
@@ -29,23 +29,22 @@ export interface GoBackOptions extends SwitchOptions {
 /** Resolves with the exit code. */
 export async function goBack(options: GoBackOptions): Promise<number> {
   const { root, signal, say, mayGo, at } = options;
-  const places = toPlaces(root);
-  const last = readLast(root);
-  if (last?.outcome !== "done" || !existsSync(join(places.old, "files")))
-    throw new PlainError("There is no finished update to go back from.");
-  if (askGit(root, ["rev-parse", "HEAD"]) !== last.to)
-    throw new PlainError(
-      `The checkout has changed since the last update. Use git: \`git checkout ${last.from.slice(0, 8)}\`.`,
-    );
-  checkClean(root);
-  console.log(`Version before the last update: ${last.fromName}`);
-  if (!(await mayGo())) {
-    console.log("Nothing was changed.");
-    return 0;
-  }
   const lock = takeLock(root);
   if ("pid" in lock) throw new PlainError(`Another update is running (process ${lock.pid}). Wait until it has ended.`);
   try {
+    const last = readLast(root);
+    if (last?.outcome !== "done" || !existsSync(join(toPlaces(root).old, "files")))
+      throw new PlainError("There is no finished update to go back from.");
+    if (askGit(root, ["rev-parse", "HEAD"]) !== last.to)
+      throw new PlainError(
+        `The checkout has changed since the last update. Use git: \`git checkout ${last.from.slice(0, 8)}\`.`,
+      );
+    checkClean(root);
+    console.log(`Version before the last update: ${last.fromName}`);
+    if (!(await mayGo())) {
+      console.log("Nothing was changed.");
+      return 0;
+    }
     await holdState(join(root, ".talaria", "state"), async () => {
       const restore = prepareState(root, last, say);
       signal.throwIfAborted();
@@ -54,11 +53,11 @@ export async function goBack(options: GoBackOptions): Promise<number> {
       writeJournal(root, journal);
       finishSwitch(root, journal, { say, ...(at && { at }) });
     });
+    console.log(`Version in place: ${last.fromName}. \`npm start\` starts it.`);
+    return 0;
   } finally {
     lock.release();
   }
-  console.log(`Version in place: ${last.fromName}. \`npm start\` starts it.`);
-  return 0;
 }
 
 /** Whether the state of the time before the update shall come back: its copy is then ready. */
@@ -67,18 +66,12 @@ function prepareState(root: string, last: Ended, say: (line: string) => void): b
   const stateDir = join(root, ".talaria", "state");
   const snapshot = last.snapshot === null ? null : join(snapshots, last.snapshot, "state");
   if (snapshot === null || !existsSync(snapshot)) return false;
-  const more = countTurns(stateDir) - countTurns(snapshot);
-  if (more !== 0) {
-    say(
-      `The state stays as it is: ${more} turns were accepted since the update. The copy from before is in ${snapshot}.`,
-    );
+  const change = findChange(stateDir, snapshot);
+  if (change !== null) {
+    say(`The state stays as it is: it was used since the update (${change}). The copy from before is in ${snapshot}.`);
     return false;
   }
   copyState(snapshot, stateBack);
-  say("The state of the time before the update comes back with it: no turn was accepted since.");
+  say("The state of the time before the update comes back with it: nothing was done on it since.");
   return true;
-}
-
-function countTurns(stateDir: string): number {
-  return readTable(join(stateDir, "data", "v3", "do", "talaria-api-Session"), "turn", "n").length;
 }

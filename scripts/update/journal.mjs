@@ -17,6 +17,11 @@ import {
 import { dirname, join } from "node:path";
 
 const VERSION = 1;
+/** Folders of the checkout that belong to no version. */
+const OWN_FOLDERS = [".talaria", "node_modules"];
+
+/** A hook of a person could refuse the switch in its middle, or a program that watches files could hide changes from git. */
+export const GIT_OPTIONS = ["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"];
 
 /** Nothing can be decided without a person. The message is for them. */
 export class UpdateError extends Error {
@@ -36,6 +41,7 @@ export function toPlaces(root) {
     child: place("child.json"),
     next: place("next"),
     old: place("old"),
+    oldNext: place("old-next"),
     discarded: place("discarded"),
     trial: place("trial"),
     stateBack: place("state-back"),
@@ -56,11 +62,30 @@ export function readJournal(root) {
   } catch {
     read = null;
   }
-  if (read?.v === VERSION && typeof read.step === "string") return read;
+  if (read?.v === VERSION && isJournal(read)) return read;
   throw new UpdateError(
     `${journal} cannot be read, so it is unknown how far the last update came. \`git status\` shows the checkout; ` +
       "remove the file when the checkout is as you want it.",
   );
+}
+
+/** Whether it can be acted on: a journal that is damaged, or not from an update, must not lead anywhere else. */
+function isJournal({ step, startedAt, from, to, branch, added, changed, removed, snapshot }) {
+  return (
+    typeof step === "string" &&
+    Number.isFinite(startedAt) &&
+    [from, to].every((commit) => /^[0-9a-f]{40,64}$/.test(commit)) &&
+    (branch === null || typeof branch === "string") &&
+    [added, changed, removed].every((list) => Array.isArray(list) && list.every(isOfCheckout)) &&
+    (snapshot === null || /^\d{4}[\w-]+$/.test(snapshot))
+  );
+}
+
+/** Whether an update may write this path: below the checkout, and neither git's nor Talaria's own files nor packages. */
+export function isOfCheckout(path) {
+  if (typeof path !== "string") return false;
+  const parts = path.split("/");
+  return !parts.some((part) => ["", ".", "..", ".git"].includes(part)) && !OWN_FOLDERS.includes(parts[0]);
 }
 
 /** Replaces the journal in one step: a reader finds the old or the new one, also after a power cut. */
@@ -69,19 +94,20 @@ export function writeJournal(root, journal) {
   writeWhole(places.journal, JSON.stringify({ v: VERSION, ...journal }, null, 2));
 }
 
-/** Ends an update: the journal becomes `last.json`, with what came of it. */
+/** Ends an update. The journal of one that changed the checkout becomes `last.json`, with what came of it. */
 export function closeJournal(root, journal, outcome) {
   const places = toPlaces(root);
-  writeWhole(places.last, JSON.stringify({ v: VERSION, ...journal, outcome, endedAt: Date.now() }, null, 2));
+  if (outcome === "done" || outcome === "put back")
+    writeWhole(places.last, JSON.stringify({ v: VERSION, ...journal, outcome, endedAt: Date.now() }, null, 2));
   rmSync(places.journal, { force: true });
   syncFolder(places.home);
 }
 
-/** `null`: there was no update, or its record is of another version. */
+/** `null`: no update has changed the checkout, or its record is of another version. */
 export function readLast(root) {
   try {
     const read = JSON.parse(readFileSync(toPlaces(root).last, "utf8"));
-    return read?.v === VERSION ? read : null;
+    return read?.v === VERSION && isJournal(read) ? read : null;
   } catch {
     return null;
   }

@@ -41,6 +41,7 @@ export interface Places {
   child: string;
   next: string;
   old: string;
+  oldNext: string;
   discarded: string;
   trial: string;
   stateBack: string;
@@ -56,11 +57,13 @@ export interface SwitchOptions {
   at?(point: string): void;
 }
 
+export const GIT_OPTIONS: string[];
 export class UpdateError extends Error {}
 export function toPlaces(root: string): Places;
 export function readJournal(root: string): Journal | null;
 export function writeJournal(root: string, journal: Journal): void;
 export function closeJournal(root: string, journal: Journal, outcome: Outcome): void;
+export function isOfCheckout(path: unknown): boolean;
 export function readLast(root: string): Ended | null;
 export function syncDisk(root: string): void;
 export function takeLock(root: string): { release(): void } | { pid: number };

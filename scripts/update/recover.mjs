@@ -19,12 +19,14 @@ import {
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import {
+  GIT_OPTIONS,
   UpdateError,
   closeJournal,
   isAlive,
   parseOrNull,
   readJournal,
   readOrEmpty,
+  syncDisk,
   takeLock,
   toPlaces,
   writeJournal,
@@ -40,7 +42,9 @@ const GIT_LOCK_MS = 5_000;
 /** How long the command of a killed update may take to end. */
 const CHILD_MS = 5_000;
 /** `.talaria/update/<name>`: what an update leaves behind when it is interrupted. `old` is what `--back` needs. */
-const LEFTOVERS = ["discarded", "next", "trial", "state-back", "index", "index.lock", "tmp", "snapshots/partial"];
+const LEFTOVERS = [
+  ...["discarded", "next", "old-next", "trial", "state-back", "index", "index.lock", "tmp", "snapshots/partial"],
+];
 
 // ---- recovery ----
 
@@ -107,6 +111,7 @@ export function finishSwitch(root, journal, { say = () => {}, at = () => {}, isR
   let present = journal;
   if (journal.step === "switch") {
     try {
+      takeOld(root);
       goForward(root, journal, at, isRecovery);
       at("switched");
       return tidy(root, journal, { outcome: "done", say, at });
@@ -125,6 +130,7 @@ export function finishSwitch(root, journal, { say = () => {}, at = () => {}, isR
 /** The version is in place: removes what it no longer needs. */
 function tidy(root, journal, { outcome = journal.outcome, say, at = () => {} }) {
   say("the version is in place; removing what it no longer needs");
+  syncDisk(root); // what follows must not reach the disk before what is in place
   writeJournal(root, { ...journal, step: "tidy", outcome });
   at("tidying");
   cleanUp(root);
@@ -168,6 +174,15 @@ function goBack(root, journal, at, isRecovery) {
   const { added, changed, removed } = journal;
   replaceFiles(root, { source: join(old, "files"), write: [...removed, ...changed], remove: added }, at);
   moveHead(root, journal, journal.from, at, isRecovery);
+}
+
+/** From now on, the present version is what `--back` puts back. What it put back until now is removed at the end. */
+function takeOld(root) {
+  const { old, oldNext, discarded } = toPlaces(root);
+  if (!exists(oldNext)) return;
+  rmSync(discarded, { recursive: true, force: true, maxRetries: 3 });
+  if (exists(old)) renameSync(old, discarded);
+  renameSync(oldNext, old);
 }
 
 /** The state of before the update, of which `--back` has made a copy. The present one is kept. */
@@ -344,7 +359,7 @@ function pause(ms) {
 function git(root, args, codes = [0]) {
   const env = { ...process.env, GIT_TERMINAL_PROMPT: "0", LC_ALL: "C", GIT_OPTIONAL_LOCKS: "0" };
   for (const name of ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"]) delete env[name];
-  const ran = spawnSync("git", args, { cwd: root, env, encoding: "utf8", maxBuffer: 64 << 20 });
+  const ran = spawnSync("git", [...GIT_OPTIONS, ...args], { cwd: root, env, encoding: "utf8", maxBuffer: 64 << 20 });
   if (ran.error) throw new UpdateError(`git cannot be run: ${ran.error.message}`);
   if (codes.includes(ran.status)) return ran.stdout.trim();
   throw new UpdateError(`git ${args[0]} failed: ${(ran.stderr || "").trim().split("\n").at(-1) || ran.signal}`);

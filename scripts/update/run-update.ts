@@ -13,19 +13,20 @@ import {
   type SwitchOptions,
   cleanUp,
   closeJournal,
-  discardOld,
   finishSwitch,
   syncDisk,
   toPlaces,
   writeJournal,
 } from "./recover.mjs";
-import { copyState, measure, pruneSnapshots, removeAlarms, takeSnapshot } from "./snapshots.ts";
+import { copyDurably, copyState, measure, pruneSnapshots, removeAlarms, takeSnapshot } from "./snapshots.ts";
 
 export interface UpdateSteps {
   /** Installs the packages of the folder it is started in. */
   install: string[];
   /** Tries the version of the folder it is started in: `<command> <state folder> <key file>`. */
   trial: string[];
+  /** Starts the update of that version, which only says how it is used, as a person would: with the Node of this machine. */
+  askUpdate: string[];
 }
 
 export interface UpdateOptions extends SwitchOptions {
@@ -50,6 +51,7 @@ const INSTALL_MS = 30 * 60_000;
 const DEFAULT_STEPS: UpdateSteps = {
   install: [process.execPath, "scripts/run.mjs"],
   trial: [process.execPath, "scripts/run.mjs", "scripts/update/trial.ts"],
+  askUpdate: [process.env.npm_node_execpath ?? process.execPath, "scripts/run.mjs", "scripts/update.ts", "--help"],
 };
 
 /** Call with the lock of updates held. Throws a PlainError when the new version was refused; the checkout is then unchanged. */
@@ -73,11 +75,9 @@ export async function runUpdate(options: UpdateOptions): Promise<"done" | "put b
     at?.(`step ${name}`);
   };
   const places = toPlaces(root);
-  if (existsSync(places.old)) say("Removing the version before the last update.");
-  discardOld(root);
   cleanUp(root);
   mkdirSync(places.home, { recursive: true, mode: 0o700 });
-  for (const name of RECOVERY) copyFileSync(join(import.meta.dirname, name), join(places.home, name));
+  for (const name of RECOVERY) copyDurably(join(import.meta.dirname, name), join(places.home, name));
   const stateDir = join(root, ".talaria", "state");
   return holdState(stateDir, async () => {
     try {
@@ -103,7 +103,6 @@ export async function runUpdate(options: UpdateOptions): Promise<"done" | "put b
           "The checkout was changed while the new version was tried. Commit or put aside what you changed.",
         );
       compare(root, from, to);
-      mkdirSync(places.old, { recursive: true });
       options.signal.throwIfAborted();
     } catch (error) {
       if ((error as { isTest?: boolean }).isTest) throw error;
@@ -162,8 +161,8 @@ function unpack(root: string, commit: string, folder: string): void {
 
 /** The files that the new version changes or removes, as they are now: with them the way back needs nothing else. */
 function unpackOld(root: string, commit: string, { changed, removed }: Difference): void {
-  const { index, old } = toPlaces(root);
-  const files = join(old, "files");
+  const { index, oldNext } = toPlaces(root);
+  const files = join(oldNext, "files");
   mkdirSync(files, { recursive: true });
   const env = { GIT_INDEX_FILE: index };
   askGit(root, ["read-tree", commit], { env });
@@ -203,6 +202,9 @@ async function tryVersion(options: UpdateOptions, snapshot: string | null): Prom
   const command = [...steps.trial, join(trial, "state"), join(trial, "local.json")];
   const ran = await runCommand(command, { root, cwd: next, signal, timeoutMs: TRIAL_MS, onLine: say });
   if (ran.code !== 0) throw toRefusal("The new version did not pass its trial", ran);
+  // What the trial does not use: without it there would be no way back from the new version.
+  const asked = await runCommand(steps.askUpdate, { root, cwd: next, signal, timeoutMs: TRIAL_MS });
+  if (asked.code !== 0) throw toRefusal("The new version could not be updated again", asked);
 }
 
 function toRefusal(what: string, ran: Ran): PlainError {

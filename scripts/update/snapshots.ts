@@ -99,7 +99,8 @@ function copyDeep(from: string, to: string, isFolder: boolean): void {
   syncPath(to);
 }
 
-function copyDurably(from: string, to: string): void {
+/** On the disk when it returns; a folder's entry for it is not. */
+export function copyDurably(from: string, to: string): void {
   copyFileSync(from, to, constants.COPYFILE_FICLONE);
   syncPath(to);
 }

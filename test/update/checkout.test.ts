@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { describeStoredForms, listChanges } from "../../scripts/update/changes.ts";
 import { checkClean, chooseTarget, compare, readCheckout } from "../../scripts/update/checkout.ts";
 import { fetchGit, lastLines } from "../../scripts/update/command.ts";
-import { takeLock, toPlaces } from "../../scripts/update/recover.mjs";
+import { recover, takeLock, toPlaces } from "../../scripts/update/recover.mjs";
 import {
   commitAll,
   copyCheckout,
@@ -126,6 +126,30 @@ describe("a new version", () => {
     expect(() => compare(root, from, to)).toThrow("taken here: folder-then-file.");
   });
 
+  it.each(["--skip-worktree", "--assume-unchanged"])(
+    "that would overwrite a change hidden by %s is refused",
+    (mark) => {
+      const { root, from, to } = copy();
+      git(root, "update-index", mark, "kept.txt");
+      compare(root, from, to);
+      git(root, "update-index", mark, "changed.txt");
+      writeFileSync(join(root, "changed.txt"), "mine");
+      checkClean(root);
+      expect(() => compare(root, from, to)).toThrow(
+        /overlook your changes of files .*: changed\.txt\. Say `git update-index/,
+      );
+    },
+  );
+
+  it("that has files of its own among the packages or the state is refused", () => {
+    const { root, from } = copy();
+    writeIn(root, { ".talaria/update/journal.json": "{}", "node_modules/a/b": "" });
+    git(root, "add", "--force", ".talaria/update/journal.json", "node_modules/a/b");
+    expect(() => compare(root, from, commitAll(root, "own"))).toThrow(
+      "files where only packages and your state may be: .talaria/update/journal.json, node_modules/a/b.",
+    );
+  });
+
   it("that is older than this command is refused", () => {
     const { root, from } = copy();
     git(root, "checkout", "--quiet", "-b", "older");
@@ -145,6 +169,27 @@ describe("a new version", () => {
       "Stored forms: 1 columns are added (Session.turn.new TEXT); 1 columns are gone (Session.turn.old TEXT).",
     );
   });
+});
+
+it.each([
+  ["leads out of the checkout", { removed: ["../precious.txt"] }],
+  ["leads into git's own files", { added: [".git/config"] }],
+  ["leads into the state", { removed: [".talaria/local.json"] }],
+  ["has an absolute path", { changed: ["/precious.txt"] }],
+  ["names no commit", { to: "--all" }],
+  ["lacks a list", { added: undefined }],
+])("a journal that %s is not acted on", async (_, more) => {
+  const { root, from, to } = copy();
+  const [lists, names] = [
+    { added: [], changed: [], removed: [] },
+    { fromName: "old", toName: "new", branch: "main" },
+  ];
+  const journal = { step: "switch", startedAt: 1, from, to, ...names, ...lists, snapshot: null, ...more };
+  const precious = join(root, "../precious.txt");
+  writeFileSync(precious, "precious");
+  writeIn(root, { ".talaria/update/journal.json": JSON.stringify({ v: 1, ...journal }) });
+  await expect(recover(root)).rejects.toThrow("journal.json cannot be read");
+  expect([readFileSync(precious, "utf8"), git(root, "rev-parse", "HEAD")]).toEqual(["precious", from]);
 });
 
 it("two updates at once: the second is told which process holds the lock, and a dead one's is taken over", () => {

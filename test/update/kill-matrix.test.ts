@@ -4,7 +4,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { holdState } from "../../scripts/stack/stack.ts";
 import { goBack } from "../../scripts/update/go-back.ts";
 import { finishSwitch, readJournal, readLast, recover } from "../../scripts/update/recover.mjs";
@@ -146,7 +146,36 @@ describe("an update", () => {
     const fails = [process.execPath, "-e", 'console.error("registry is down"); process.exit(3)'];
     await expect(update(checkout, silent, { ...STEPS, [step]: fails })).rejects.toThrow(message);
     expect(judge(checkout)).toBe("old");
-    expect(readLast(checkout.root)?.outcome).toBe("failed");
+    expect(readLast(checkout.root)).toBeNull();
+  });
+
+  it("whose own update does not start is refused: there would be no way back from it", async () => {
+    const checkout = copyCheckout(template, newFolder());
+    const askUpdate = [process.execPath, "-e", 'console.error("SyntaxError"); process.exit(1)'];
+    await expect(update(checkout, silent, { ...STEPS, askUpdate })).rejects.toThrow(
+      "could not be updated again: SyntaxError",
+    );
+    expect(judge(checkout)).toBe("old");
+  });
+
+  it("is not in the hands of a person's hooks", async () => {
+    const checkout = copyCheckout(template, newFolder());
+    const hooks = newFolder();
+    for (const name of ["reference-transaction", "post-index-change", "post-checkout"])
+      writeFileSync(join(hooks, name), "#!/bin/sh\nexit 1\n", { mode: 0o755 });
+    git(checkout.root, "config", "core.hooksPath", hooks);
+    expect(await update(checkout)).toBe("done");
+    expect(judge(checkout)).toBe("new");
+  });
+
+  it("waits for the disk before its journal says that a version is in place", async () => {
+    const checkout = copyCheckout(template, newFolder());
+    const bin = newFolder();
+    const journal = join(checkout.root, ".talaria/update/journal.json");
+    writeFileSync(join(bin, "sync"), `#!/bin/sh\ngrep '"step"' '${journal}' >> ${bin}/log\n`, { mode: 0o755 });
+    vi.stubEnv("PATH", `${bin}:${process.env.PATH}`);
+    await update(checkout).finally(() => vi.unstubAllEnvs());
+    expect(readFileSync(join(bin, "log"), "utf8").match(/"\w+",/g)).toEqual(['"try",', '"switch",']);
   });
 
   it("gives up when the checkout was changed meanwhile, and keeps the change", async () => {
@@ -245,5 +274,28 @@ describe("going back", () => {
       expect([points[n], judge(checkout)]).toEqual([points[n], "old"]);
     }
     await expect(goes(whole.root)).rejects.toThrow("no finished update");
+  });
+
+  it("is still possible after a later update has failed", async () => {
+    const checkout = copyCheckout(template, newFolder());
+    await update(checkout);
+    writeFileSync(join(checkout.root, "kept.txt"), "newest");
+    const newest = commitAll(checkout.root, "newest");
+    git(checkout.root, "reset", "--quiet", "--hard", checkout.to);
+    const fails = { ...STEPS, install: [process.execPath, "-e", "process.exit(1)"] };
+    await expect(update({ ...checkout, from: checkout.to, to: newest }, silent, fails)).rejects.toThrow("packages");
+    expect(await goes(checkout.root)).toBe(0);
+    expect(judge(checkout)).toBe("old");
+  });
+
+  it("leaves the state when a turn was accepted since, also if another one was deleted", async () => {
+    const checkout = copyCheckout(template, newFolder());
+    await update(checkout);
+    const database = new DatabaseSync(join(checkout.root, ".talaria/state/data/v3/do/talaria-api-Session/one.sqlite"));
+    database.exec("DELETE FROM turn WHERE n = 1; INSERT INTO turn VALUES(3)");
+    expect(await goes(checkout.root)).toBe(0);
+    expect(database.prepare("SELECT n FROM turn").all()).toEqual([{ n: 2 }, { n: 3 }]);
+    database.close();
+    expect(judge(checkout)).toBe("old");
   });
 });

@@ -5,7 +5,7 @@ import type { SmallCheckout } from "./small-checkout.ts";
 
 const { root, from, to } = JSON.parse(process.argv[2]!) as SmallCheckout;
 const endless = 'console.error("installing"); setInterval(() => "an install that never ends", 1000)';
-const steps = { install: [process.execPath, "-e", endless], trial: [] };
+const steps = { install: [process.execPath, "-e", endless], trial: [], askUpdate: [] };
 const say = (line: string) => {
   if (line === "installing") process.kill(process.pid, "SIGKILL");
 };

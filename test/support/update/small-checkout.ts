@@ -77,6 +77,7 @@ export const STEPS: UpdateSteps = {
     `const fs = require("fs"); if (!fs.existsSync("changed.txt")) process.exit(1);
      fs.appendFileSync(process.argv[1] + "/data/v3/r2/blob", "changed"); fs.readFileSync(process.argv[2])`,
   ],
+  askUpdate: [process.execPath, "scripts/update.ts"],
 };
 
 export interface SmallCheckout {
