@@ -1,4 +1,5 @@
 // What a new version brings, for a person: the lines that CHANGELOG.md gained, and whether stored forms change. Reads git's objects only.
+import { toSeenLine } from "../../cli/output/plain-text.ts";
 import { askGit } from "./command.ts";
 import { blobOf } from "./checkout.ts";
 
@@ -17,7 +18,7 @@ export function listChanges(root: string, from: string, to: string): string[] {
     if (/^(?:- |#)/.test(line)) entries.push(line);
     else if (entries.length > 0 && line.trim() !== "") entries.push(`${entries.pop()} ${line.trim()}`);
   }
-  const changes = entries.filter((line) => line.startsWith("- "));
+  const changes = entries.filter((line) => line.startsWith("- ")).map(toSeenLine);
   const more = changes.length - SHOWN;
   return more > 0 ? [...changes.slice(0, SHOWN), `… and ${more} more in ${CHANGELOG}`] : changes;
 }

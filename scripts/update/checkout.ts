@@ -2,6 +2,7 @@
 // nothing. Each refusal says what to do.
 import { existsSync, lstatSync, readdirSync, realpathSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
+import { toSeenLine } from "../../cli/output/plain-text.ts";
 import { PlainError } from "../command-line.ts";
 import { askGit } from "./command.ts";
 import { isOfCheckout } from "./recover.mjs";
@@ -184,7 +185,7 @@ export function blobOf(root: string, commit: string, path: string): string {
 
 /** `218e3bb3 of 2026-11-27 (Lay the ground …)`. */
 export function describeCommit(root: string, commit: string): string {
-  return askGit(root, ["show", "--no-patch", "--format=%h of %cs (%s)", "--abbrev=8", commit]);
+  return toSeenLine(askGit(root, ["show", "--no-patch", "--format=%h of %cs (%s)", "--abbrev=8", commit]));
 }
 
 function listSome(names: string[]): string {

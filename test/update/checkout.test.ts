@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { describeStoredForms, listChanges } from "../../scripts/update/changes.ts";
-import { checkClean, chooseTarget, compare, readCheckout } from "../../scripts/update/checkout.ts";
+import { checkClean, chooseTarget, compare, describeCommit, readCheckout } from "../../scripts/update/checkout.ts";
 import { fetchGit, lastLines } from "../../scripts/update/command.ts";
 import { recover, takeLock, toPlaces } from "../../scripts/update/recover.mjs";
 import {
@@ -168,6 +168,15 @@ describe("a new version", () => {
     expect(describeStoredForms(root, before, commitAll(root, "after"))).toBe(
       "Stored forms: 1 columns are added (Session.turn.new TEXT); 1 columns are gone (Session.turn.old TEXT).",
     );
+  });
+
+  it("reaches the terminal without control characters", () => {
+    const { root } = copy();
+    const before = git(root, "rev-parse", "HEAD").trim();
+    writeIn(root, { "CHANGELOG.md": "- Cleared \u001b[2J the screen.\n" });
+    const after = commitAll(root, "named \u001b]0;x\u0007");
+    expect(listChanges(root, before, after)).toEqual(["- Cleared \ufffd[2J the screen."]);
+    expect(describeCommit(root, after)).toContain("(named \ufffd]0;x\ufffd)");
   });
 });
 
