@@ -65,6 +65,16 @@ describe("what a stranger wrote", () => {
     expect(stdout).toContain(`version ${"c".repeat(40)}, community\n`);
   });
 
+  it("is not missed in silence where a source did not answer", async () => {
+    const failed = [{ from: "clawhub", code: "hub_unreachable", message: "clawhub.ai: no answer." }];
+    const search = (more: object) =>
+      ask(["skills", "search", "rain"], [answerJson(200, { hits: [], failed: [], ...more })]);
+    const unsure = await search({ failed });
+    expect(unsure).toMatchObject({ code: 1, stderr: expect.stringContaining("! clawhub: clawhub.ai: no answer.") });
+    expect(unsure.stdout + unsure.stderr).not.toContain("Nothing was found");
+    expect(await search({})).toMatchObject({ code: 0 });
+  });
+
   it("is escaped in tables, and in JSON", async () => {
     const hit = { ref: REF, identifier: HOSTILE, name: "rain", description: HOSTILE, trust: "community" };
     const answer = answerJson(200, { hits: [hit], failed: [{ from: "clawhub", code: "x", message: HOSTILE }] });
@@ -243,6 +253,11 @@ describe("what is installed", () => {
       code: 1,
       requests: ['POST /v1/hub/check {"names":["rain"]}'],
       stdout: expect.stringContaining("moved"),
+    });
+    expect(await ask(["skills", "check", "rain", "sun"], [checked("current")])).toMatchObject({
+      code: 3,
+      stdout: expect.stringContaining("rain"),
+      stderr: expect.stringContaining("sun did not come from elsewhere."),
     });
     const audited = (grown: boolean) => {
       const line = { name: "rain", was: "safe", verdict: grown ? "caution" : "safe", scanner: 3, findings: [], grown };

@@ -56,9 +56,16 @@ export const FIND_ACTIONS: Action[] = [
     async run({ words, flags, json, output, client }) {
       const source = readChoice(flags, "source", { options: HubSourceName.options });
       const found = await client().call(HubHits, "GET /v1/hub/search", { query: { query: words.join(" "), source } });
-      if (json) return output.json(found);
-      output.table(found.hits, HIT, "Nothing was found.");
-      for (const failed of found.failed) output.note(`! ${shown(failed.from)}: ${shown(failed.message)}`);
+      const isUnsure = found.hits.length === 0 && found.failed.length > 0;
+      if (json) output.json(found);
+      else {
+        const empty = isUnsure
+          ? "No source that answered has such a skill. These did not answer:"
+          : "Nothing was found.";
+        output.table(found.hits, HIT, empty);
+        for (const failed of found.failed) output.note(`! ${shown(failed.from)}: ${shown(failed.message)}`);
+      }
+      return isUnsure ? EXIT.failed : undefined;
     },
   },
   {
@@ -93,8 +100,13 @@ export const FIND_ACTIONS: Action[] = [
     help: "ask the sources what is newer, gone or changed; by default of all",
     async run({ words, json, output, client }) {
       const checked = await check(client(), words);
+      const others = words.filter((word) => !checked.some(({ name }) => name === word));
       if (json) output.json({ checked });
-      else output.table(checked, CHECKED, "No skill came from elsewhere.");
+      else if (checked.length > 0 || others.length === 0)
+        output.table(checked, CHECKED, "No skill came from elsewhere.");
+      for (const name of others)
+        output.note(`! ${shown(name)} did not come from elsewhere. \`talaria skills installed\` lists what did.`);
+      if (others.length > 0) return EXIT.refused;
       return checked.some(({ state }) => state === "gone" || state === "moved") ? EXIT.failed : undefined;
     },
   },

@@ -114,6 +114,11 @@ describe("every source", () => {
     expect(new Set(await codesOf(world))).toEqual(new Set(["hub_unreachable"]));
     const silent = createHubWorld();
     expect(await codesOf(silent, ["https://nowhere.example.com/x.zip"])).toEqual(["hub_unreachable"]);
+    expect(await ask(silent, "https://nowhere.example.com:8443/x.zip?key=secret")).toMatchObject({
+      failure: {
+        message: expect.stringMatching(/^nowhere\.example\.com:8443: The server could not be reached\.[^?]*$/),
+      },
+    });
     const stopped = ask({ ...silent, signal: AbortSignal.abort() }, "a/b");
     expect(await stopped).toMatchObject({ ok: false, failure: { code: "hub_unreachable" } });
   });

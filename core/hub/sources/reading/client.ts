@@ -46,16 +46,17 @@ export function openHubClient({ outbound, clock }: HubClientDeps, signal: AbortS
         ...{ signal, maxBytes, timeoutMs: Math.min(REQUEST_MS, left) },
         ...(configured && { configured }),
       });
-      return reply.ok ? readStatus(reply.value, clock) : toHubFailure(reply);
+      return reply.ok ? readStatus(reply.value, clock) : toHubFailure(reply, url);
     },
   };
 }
 
-function toHubFailure({ failure }: Extract<Result<never>, { ok: false }>): Result<never> {
+/** Names the host that was asked: an address may hold credentials. */
+function toHubFailure({ failure }: Extract<Result<never>, { ok: false }>, url: string): Result<never> {
   if (failure.code === "url_refused") return { ok: false, failure };
   if (failure.code === "reply_too_large")
     return err("hub_too_large", `${failure.message} Nothing was kept.`, failure.facts);
-  return err("hub_unreachable", failure.message);
+  return err("hub_unreachable", `${URL.parse(url)?.host ?? "The source"}: ${failure.message}`);
 }
 
 function readStatus(reply: OutboundReply, clock: Clock): Result<HubReply> {
