@@ -14,6 +14,10 @@ export type CommandLine =
   | { kind: "help"; verb: Verb | null }
   | { kind: "version" };
 
+/** Words of other programs for a verb, and for an action of a verb. */
+const OTHER_VERBS: Record<string, string> = { hub: "skills" };
+const OTHER_ACTIONS: Record<string, Record<string, string>> = { skills: { add: "install", remove: "uninstall" } };
+
 export function parseCommandLine(given: string[], verbs: readonly Verb[]): CommandLine {
   const args = fillPrompt(given);
   const [first] = findWords(args, { ...CHAT_FLAGS, ...COMMON_FLAGS });
@@ -55,7 +59,7 @@ function checkWords(
   const names = verb.actions.flatMap(({ name }) => name ?? []);
   const [word] = words;
   if (!isNamed && word !== undefined && names.length > 0) {
-    const near = findNearest(word, names);
+    const near = readOwn(readOwn(OTHER_ACTIONS, verb.name) ?? {}, word) ?? findNearest(word, names);
     throw new UsageError(
       `${JSON.stringify(word)} is not one of: ${names.join(", ")}.${near ? ` Did you mean \`talaria ${verb.name} ${near}\`?` : ""}`,
     );
@@ -106,10 +110,13 @@ function fillPrompt(args: string[]): string[] {
 }
 
 function describeUnexpected(word: string, verbs: readonly Verb[]): string {
-  const near = findNearest(
-    word,
-    verbs.map(({ name }) => name),
-  );
+  const names = verbs.map(({ name }) => name);
+  const near = readOwn(OTHER_VERBS, word) ?? findNearest(word, names);
   const advice = near ? `Did you mean \`${PROGRAM} ${near}\`?` : "A message is sent with -p TEXT.";
   return `Unexpected argument ${JSON.stringify(word)}. ${advice}\n\`${PROGRAM} --help\` shows the options.`;
+}
+
+/** A person may write `constructor`. */
+function readOwn<T>(map: Record<string, T>, word: string): T | undefined {
+  return Object.hasOwn(map, word) ? map[word] : undefined;
 }

@@ -1,5 +1,6 @@
 // Exports data to train on into one file: follows the pages, appends each to a temporary file, and gives it its name when it is whole. Used by
 // cli/verbs/export.ts and by `npm run trajectories`.
+import { randomBytes } from "node:crypto";
 import { open, rename, rm } from "node:fs/promises";
 import * as z from "zod";
 import { RedactionReport } from "../../core/schemas/trajectories.ts";
@@ -53,9 +54,10 @@ export async function exportTrajectories(
   path: string,
   { query, onProgress = () => {} }: { query: TrajectoryQuery; onProgress?: (report: TrajectoryReport) => void },
 ): Promise<TrajectoryReport> {
-  const partial = `${path}.partial`;
+  // Of this export only: another one may write to the same path now.
+  const partial = `${path}.${randomBytes(4).toString("hex")}.partial`;
   const report = emptyReport();
-  const file = await open(partial, "w", 0o600);
+  const file = await open(partial, "wx", 0o600);
   try {
     for await (const text of readTrajectoryPages(http, query, report)) {
       await file.appendFile(text);

@@ -39,6 +39,8 @@ const TRAJECTORY_FLAGS = {
   compress: { type: "string", value: "TOKENS", help: "shorten longer conversations, as to 15250" },
 } as const satisfies Flags;
 
+const NO_STDOUT = "An export gets its name when it is whole, so it is not written to stdout. Name a file.";
+
 export const exportVerb: Verb = {
   name: "export",
   help: "write the profile into a file, or as a home of another program",
@@ -55,6 +57,7 @@ export const exportVerb: Verb = {
         if (strange !== undefined) throw new UsageError(`--${strange} is for --trajectories FILE.`);
         const [path] = words;
         if (path === undefined) throw new UsageError("Name the file: talaria export profile.tar");
+        if (path === "-") throw new UsageError(NO_STDOUT);
         if (existsSync(path)) throw new UsageError(`${path} exists. Name another file.`);
         const progress = createProgress(output);
         const sealed = await exportProfile(createMovingClient(connection()), path, ({ parts, bytes }) =>
@@ -76,6 +79,7 @@ export const exportVerb: Verb = {
 async function writeTrajectories({ words, flags, json, output, client }: VerbCall): Promise<void> {
   const path = textFlag(flags, "trajectories")!;
   if (words.length > 0) throw new UsageError("Name one file: talaria export --trajectories FILE");
+  if (path === "-") throw new UsageError(NO_STDOUT);
   if (existsSync(path)) throw new UsageError(`${path} exists. Name another file.`);
   const progress = createProgress(output);
   const query = {

@@ -7,6 +7,7 @@ import { showList } from "../command-line/pages.ts";
 import type { Column } from "../output/table.ts";
 import { formatTime } from "../output/times.ts";
 import { type Action, type Verb, readChoice, textFlag } from "../command-line/verb.ts";
+import { shown } from "../output/hub-report.ts";
 import { writeResult } from "../output/write-file.ts";
 import { type Client, ProblemError } from "../connection/client.ts";
 import { UsageError } from "../connection/connection.ts";
@@ -108,7 +109,17 @@ export const skills: Verb = {
         else output.note(describePin(done as InstalledSkill, version!));
       },
     },
-    change("unpin", "let reviews, curations and updates change it again", unpin),
+    {
+      name: "unpin",
+      words: "SKILL",
+      help: "let reviews, curations and updates change it again",
+      async run({ words: [skill = ""], json, output, client }) {
+        const { head, installed } = await unpin(client(), skill);
+        if (json) return output.json(head);
+        output.note(describe(head));
+        if (installed) output.note(`No version is pinned: updates go on from ${shown(installed.version)}.`);
+      },
+    },
     ...FIND_ACTIONS,
     ...INSTALL_ACTIONS,
     ...TAP_ACTIONS,
@@ -223,15 +234,16 @@ function describePin({ name, version }: InstalledSkill, pinned: string): string 
   return `${name} is pinned to version ${pinned}, and has ${version} now. \`talaria skills update ${name}\` goes there.`;
 }
 
-/** Also of what the hub keeps, if the skill came from elsewhere. */
-async function unpin(client: Client, skill: string): Promise<SkillHead> {
+/** Also of what the hub keeps, if the skill came from elsewhere. `installed`: its line there. */
+async function unpin(client: Client, skill: string): Promise<{ head: SkillHead; installed: InstalledSkill | null }> {
   const head = await client.pinSkill(skill, false);
-  if (head.origin === "hub")
-    await pinVersion(client, skill, null).catch((error: unknown) => {
-      // Its source was forgotten: it was uninstalled, and restored from the archive.
-      if (!(error instanceof ProblemError) || error.problem.code !== "hub_not_installed") throw error;
-    });
-  return head;
+  if (head.origin !== "hub") return { head, installed: null };
+  const installed = await pinVersion(client, skill, null).catch((error: unknown) => {
+    // Its source was forgotten: it was uninstalled, and restored from the archive.
+    if (error instanceof ProblemError && error.problem.code === "hub_not_installed") return null;
+    throw error;
+  });
+  return { head, installed };
 }
 
 function publish(client: Client, name: string, isPublic: boolean): Promise<SkillHead> {

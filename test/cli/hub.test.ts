@@ -35,6 +35,11 @@ const LOCKED = {
   ...{ state: "trial", changedHere: false },
 };
 const INSTALLED = { name: "rain", outcome: "installed", skill: LOCKED, report: REPORT, notes: [] };
+const HEAD = {
+  ...{ v: 1, name: "rain", seq: 1, rev: 1, text: HASH, description: "Reads.", category: "", state: "trial" },
+  ...{ pinned: false, origin: "hub", files: {}, citations: [], op: "o" },
+  ...{ createdAt: 1, revisedAt: 1, updatedAt: 1, stateAt: 1, movedAt: 1, checkedAt: 1 },
+};
 const inspected = (more: object = {}) => answerJson(200, { ...INSPECTION, ...more });
 const allowed = { decision: { outcome: "allowed", why: "" } };
 const refused = { decision: { outcome: "refused", why: "It is dangerous." } };
@@ -275,6 +280,9 @@ describe("what is installed", () => {
     );
     const there = await ask(["skills", "pin", "rain", "main"], [answerJson(200, LOCKED)]);
     expect(there.stderr).toBe("rain stays at version main.\n");
+    const ended = await ask(["skills", "unpin", "rain"], [answerJson(200, HEAD), answerJson(200, LOCKED)]);
+    expect(ended.requests[1]).toBe('PUT /v1/hub/skills/rain/pin {"version":null}');
+    expect(ended.stderr).toBe("rain: trial, revision 1\nNo version is pinned: updates go on from main.\n");
     const gone = answerJson(200, { name: "rain", changedHere: false, kept: "The archive keeps it." });
     expect(await ask(["skills", "uninstall", "rain"], [gone])).toMatchObject({ code: 2, requests: [] });
     expect(await ask(["skills", "uninstall", "rain", "--yes"], [gone])).toMatchObject({
@@ -282,6 +290,14 @@ describe("what is installed", () => {
       stderr: "rain is uninstalled. The archive keeps it.\n",
     });
   });
+});
+
+it.each([
+  [["skills", "add", "team/skills"], "`talaria skills install`"],
+  [["skills", "remove", "rain"], "`talaria skills uninstall`"],
+  [["hub", "install", "team/skills"], "`talaria skills`"],
+])("%j says how it is written here", async (args, hint) => {
+  expect(await ask(args, [])).toMatchObject({ code: 2, stderr: expect.stringContaining(`Did you mean ${hint}?`) });
 });
 
 describe("taps", () => {
