@@ -115,6 +115,7 @@ export const ACCOUNT_FATES: Record<string, Fate> = {
   library_follower: "stays: both profiles are of this deployment; another one is invited and followed anew",
   library_following: "stays: as `library_follower`; the copies travel, and their lock says where they came from",
   library_count: "stays: as `library_follower`",
+  library_look: "stays: as `library_follower`",
 };
 
 export const ARCHIVE_FATES: Record<string, Fate> = {

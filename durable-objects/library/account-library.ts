@@ -1,6 +1,7 @@
 // The shared library, as a profile's Account keeps it, for both sides: a publisher admits followers, tells them when what it shares changes, and
 // takes their counts; a follower hears of changes and reports counts. Two outboxes, one a side: a row's `due` is set before anything is sent and
 // cleared by the other Account's answer, so a message survives a crash. Each message is about the present state, so a repetition changes nothing.
+// What may have changed something only plans a look, one row for all: it compares once, and writes for those whose word is out of date.
 // Called by the Account, which owns the alarm. A profile without followers or publishers has no row and pays nothing.
 import { toOfferMark } from "../../core/library/offer.ts";
 import { weighCounts } from "../../core/library/follower-counts.ts";
@@ -27,6 +28,7 @@ import { createInvitationId, createSecret, parseLibraryCode, toLibraryCode } fro
 import {
   type FollowerRow,
   type FollowingRow,
+  type LookRow,
   MAX_FOLLOWERS,
   MAX_FOLLOWING,
   createLibraryRows,
@@ -104,7 +106,9 @@ export function createAccountLibrary(deps: LibraryDeps) {
   const { sql, clock, profile, peer } = deps;
   const rows = createLibraryRows(sql);
   let sending: Promise<void> | null = null;
-  const toInfo = (row: FollowerRow) => toFollowerInfo(row, clock.now());
+  let isLooking = false;
+  const isSoon = (due: number | null | undefined) => typeof due === "number" && due <= clock.now() + INSTALLED_AFTER_MS;
+  const toInfo = (row: FollowerRow) => toFollowerInfo(row, isSoon(row.due) || isSoon(rows.look()?.due));
 
   /** The next try's time, or none: a row that was planned anew while the message was under way keeps its plan. */
   const settle = <Row extends { due: number | null; tries: number }>(
@@ -119,45 +123,105 @@ export function createAccountLibrary(deps: LibraryDeps) {
     return { ...now, due: clock.now() + waitMs, tries: now.tries + 1 };
   };
 
+  /** One row, whatever the number of followers; none if a look is due by then. One that is under way may have missed it. */
+  function planLook(at: number): void {
+    const due = rows.look()?.due ?? null;
+    if (isLooking || due === null || due > at) rows.putLook({ tries: 0, due: at });
+  }
+
+  /** What is shared may have changed: followers whose word is out of date are told at `at` at the latest. */
+  function planTelling(at: number): void {
+    if (!rows.hasFollowers()) return;
+    rows.hastenFollowers(at);
+    planLook(at);
+  }
+
+  const toWord = (mark: string, { evidence }: FollowerRow) => `${mark} ${evidence ? 1 : 0}`;
+  const takesCounts = ({ evidence, takes }: FollowingRow) => evidence && takes;
+
+  /** Plans a message to those whose word is out of date. Answers with what it read. Counts that cannot be read now are tried as a message. */
+  async function look(begun: LookRow): Promise<{ mark: string | null; reports: Map<ProfileId, LibraryReport | null> }> {
+    const reports = new Map<ProfileId, LibraryReport | null>();
+    const settleLook = (isDone: boolean, next: number | null = null) => {
+      const now = rows.look();
+      if (now) rows.putLook(settle(now, begun.due!, isDone, next));
+    };
+    isLooking = true;
+    try {
+      const mark = rows.hasFollowers() ? toOfferMark(await deps.index()) : null;
+      const counting = rows.followings().filter((row) => row.due === null && takesCounts(row));
+      await mapLimit(counting, SENT_AT_ONCE, async (row) =>
+        reports.set(row.profile, await toReport(row).catch(() => null)),
+      );
+      const now = clock.now();
+      const followers = mark === null ? [] : rows.followers();
+      sql.transaction(() => {
+        for (const row of followers)
+          if (row.due === null && row.told !== toWord(mark!, row)) rows.putFollower({ ...row, due: now });
+        for (const row of rows.followings()) {
+          const report = reports.get(row.profile);
+          const isOld = report === null || (report && row.sent !== toSent(report));
+          if (isOld && row.due === null) rows.putFollowing({ ...row, due: now });
+        }
+        settleLook(true, followers.length > 0 ? now + LOOK_EVERY_MS : null);
+      });
+      return { mark, reports };
+    } catch (error) {
+      settleLook(false);
+      deps.report("library_not_looked", error);
+      return { mark: null, reports: new Map() };
+    } finally {
+      isLooking = false;
+    }
+  }
+
   /** Tells one follower what is shared now, unless it knows. */
-  async function tell(row: FollowerRow, mark: string): Promise<void> {
+  async function tell({ profile: follower }: FollowerRow, mark: string): Promise<void> {
+    const row = rows.follower(follower);
+    if (!row) return;
+    const knows = toWord(mark, row);
+    if (row.told === knows) return rows.putFollower({ ...row, tries: 0, due: null });
     const lease = clock.now() + RETRY_MS;
     rows.putFollower({ ...row, due: lease });
-    const knows = `${mark} ${row.evidence ? 1 : 0}`;
     try {
-      const isFollowing = row.told === knows || (await peer(row.profile).hear(profile, { takes: row.evidence }));
-      const now = rows.follower(row.profile);
+      const isFollowing = await peer(follower).hear(profile, { takes: row.evidence });
+      const now = rows.follower(follower);
       if (!now) return;
-      if (isFollowing) rows.putFollower({ ...settle(now, lease, true, clock.now() + LOOK_EVERY_MS), told: knows });
+      if (isFollowing) rows.putFollower({ ...settle(now, lease, true), told: knows });
       // Just admitted: it may not have stored yet that it follows.
       else if (clock.now() - row.since < ADMISSION_MS) rows.putFollower(settle(now, lease, false));
-      else rows.removeFollower(row.profile);
+      else rows.removeFollower(follower);
     } catch (error) {
-      const now = rows.follower(row.profile);
+      const now = rows.follower(follower);
       if (now) rows.putFollower(settle(now, lease, false));
       deps.report("follower_not_told", error);
     }
   }
 
-  /** Sends counts to one publisher, unless it has them. */
-  async function send(row: FollowingRow): Promise<void> {
+  async function toReport(row: FollowingRow): Promise<LibraryReport> {
+    const counts = takesCounts(row) ? await deps.countCopies(row.profile) : [];
+    return { evidence: row.evidence, label: row.ownLabel, counts };
+  }
+
+  /** Sends counts to one publisher, unless it has them. `looked`: those that a look has just read. */
+  async function send({ profile: publisher }: FollowingRow, looked?: LibraryReport | null): Promise<void> {
+    const row = rows.following(publisher);
+    if (!row) return;
     const lease = clock.now() + RETRY_MS;
     rows.putFollowing({ ...row, due: lease });
     try {
-      const flows = row.evidence && row.takes;
-      const counts = flows ? await deps.countCopies(row.profile) : [];
-      const report: LibraryReport = { evidence: row.evidence, label: row.ownLabel, counts };
-      const mark = sha256Hex(JSON.stringify(report));
-      const answer = row.sent === mark ? { takes: row.takes } : await peer(row.profile).report(profile, report);
-      const now = rows.following(row.profile);
+      const report = looked ?? (await toReport(row));
+      const mark = toSent(report);
+      const answer = row.sent === mark ? { takes: row.takes } : await peer(publisher).report(profile, report);
+      const now = rows.following(publisher);
       if (!now) return;
-      if (!answer) return await end(row.profile, "ended");
+      if (!answer) return await end(publisher, "ended");
       const settled = settle(now, lease, true);
       // A publisher that takes counts now is sent them next.
       const isNew = answer.takes && !row.takes && row.evidence;
       rows.putFollowing({ ...settled, takes: answer.takes, sent: mark, ...(isNew && { due: clock.now() }) });
     } catch (error) {
-      const now = rows.following(row.profile);
+      const now = rows.following(publisher);
       if (now) rows.putFollowing(settle(now, lease, false));
       deps.report("counts_not_sent", error);
     }
@@ -171,17 +235,21 @@ export function createAccountLibrary(deps: LibraryDeps) {
 
   async function sendAll(): Promise<void> {
     const isDue = ({ due }: { due: number | null }) => due !== null && due <= clock.now();
+    const planned = rows.look();
+    const looked = planned && isDue(planned) ? await look(planned) : null;
     const followers = rows.followers().filter(isDue);
     if (followers.length > 0) {
+      planLook(clock.now() + LOOK_EVERY_MS);
       try {
-        const mark = toOfferMark(await deps.index());
+        const mark = looked?.mark ?? toOfferMark(await deps.index());
         await mapLimit(followers, SENT_AT_ONCE, (row) => tell(row, mark));
       } catch (error) {
         for (const row of followers) rows.putFollower(settle(row, row.due!, false));
         deps.report("followers_not_told", error);
       }
     }
-    await mapLimit(rows.followings().filter(isDue), SENT_AT_ONCE, send);
+    const followings = rows.followings().filter(isDue);
+    await mapLimit(followings, SENT_AT_ONCE, (row) => send(row, looked?.reports.get(row.profile)));
   }
 
   return {
@@ -340,7 +408,7 @@ export function createAccountLibrary(deps: LibraryDeps) {
       if (row.takes !== takes) rows.putFollowing({ ...row, takes, sent: null, tries: 0, due: clock.now() });
       await deps.followCopies(publisher);
       // A copy may be shared on: what was archived here is told to this profile's own followers.
-      rows.planAll("library_follower", clock.now());
+      planTelling(clock.now());
       return true;
     },
 
@@ -353,15 +421,12 @@ export function createAccountLibrary(deps: LibraryDeps) {
     // ---- the outboxes ----
 
     hasFollowers: rows.hasFollowers,
-    /** What is shared may have changed, or will at once: followers are told at `at` at the latest. */
-    planTelling: (at: number): void => rows.planAll("library_follower", at),
+    planTelling,
     /** A turn has ended, or a person changed something: a skill or a use of a copy may have to be told. False: nobody wants to know. */
     noteWork(): boolean {
-      const at = clock.now() + LOOK_AFTER_MS;
-      const sides = [rows.hasFollowers(), rows.followings().some(({ evidence, takes }) => evidence && takes)];
-      if (sides[0]) rows.planAll("library_follower", at);
-      if (sides[1]) rows.planAll("library_following", at);
-      return sides.includes(true);
+      if (!rows.hasFollowers() && !rows.followings().some(takesCounts)) return false;
+      planLook(clock.now() + LOOK_AFTER_MS);
+      return true;
     },
     /** While messages are under way, the alarm only matters if the object dies. */
     nextDue(): number | null {
@@ -384,13 +449,20 @@ export function createAccountLibrary(deps: LibraryDeps) {
   };
 }
 
-/** What is due within `INSTALLED_AFTER_MS` is a message; later, the daily look. */
+/** `isPlanned`: a message or a look is due within `INSTALLED_AFTER_MS`. */
 function toFollowerInfo(
-  { profile, label, since, evidence, sends, told, tries, due }: FollowerRow,
-  now: number,
+  { profile, label, since, evidence, sends, told, tries }: FollowerRow,
+  isPlanned: boolean,
 ): FollowerInfo {
-  const isPlanned = tries > 0 || (due !== null && due <= now + INSTALLED_AFTER_MS);
-  return { profile, label, since, evidence, sendsEvidence: sends, told: told !== null && !isPlanned };
+  return {
+    ...{ profile, label, since, evidence, sendsEvidence: sends },
+    told: told !== null && tries === 0 && !isPlanned,
+  };
+}
+
+/** The mark of a report that was sent. */
+function toSent(report: LibraryReport): string {
+  return sha256Hex(JSON.stringify(report));
 }
 
 function toFollowingInfo({ profile, label, since, evidence, takes }: FollowingRow): FollowingInfo {

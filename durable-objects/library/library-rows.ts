@@ -5,7 +5,13 @@ import type { ProfileId, Sha256, SkillName } from "../../core/schemas/ids.ts";
 import type { InvitationId, InvitationInfo, TextCount } from "../../core/schemas/library/library.ts";
 import { hasTable } from "../sql.ts";
 
-export const LIBRARY_TABLES = ["library_invitation", "library_follower", "library_following", "library_count"];
+export const LIBRARY_TABLES = [
+  "library_invitation",
+  "library_follower",
+  "library_following",
+  "library_count",
+  "library_look",
+];
 
 const INVITATION = `CREATE TABLE IF NOT EXISTS library_invitation (id TEXT PRIMARY KEY, hash TEXT NOT NULL UNIQUE, label TEXT NOT NULL,
   created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, uses INTEGER NOT NULL) STRICT, WITHOUT ROWID`;
@@ -19,6 +25,9 @@ const FOLLOWING = `CREATE TABLE IF NOT EXISTS library_following (profile TEXT PR
 /** A row is made when a follower is given the text: nothing is taken of any other. */
 const COUNT = `CREATE TABLE IF NOT EXISTS library_count (follower TEXT, skill TEXT, text TEXT, uses INTEGER NOT NULL,
   successes INTEGER NOT NULL, failures INTEGER NOT NULL, PRIMARY KEY (follower, skill, text)) STRICT, WITHOUT ROWID`;
+
+/** At most one row. `due`: when the profile looks whose word is out of date, or NULL. */
+const LOOK = `CREATE TABLE IF NOT EXISTS library_look (id INTEGER PRIMARY KEY CHECK (id = 1), tries INTEGER NOT NULL, due INTEGER) STRICT`;
 
 /** [own] Open invitations of a profile. A further one ends the oldest. */
 export const MAX_INVITATIONS = 20;
@@ -52,10 +61,12 @@ export interface FollowingRow {
   due: number | null;
 }
 
-type Stored<Row> = { [Key in keyof Row]: Row[Key] extends boolean ? number : Row[Key] };
+export interface LookRow {
+  tries: number;
+  due: number | null;
+}
 
-/** Which table of two, for what both have. */
-type Side = "library_follower" | "library_following";
+type Stored<Row> = { [Key in keyof Row]: Row[Key] extends boolean ? number : Row[Key] };
 
 export function createLibraryRows(sql: Sql) {
   const has = (table: string) => hasTable(sql, table);
@@ -149,13 +160,21 @@ export function createLibraryRows(sql: Sql) {
       return sql.run("DELETE FROM library_following WHERE profile = ? RETURNING profile", profile).length > 0;
     },
 
-    /** Plans a message to every profile of this side, at `at` at the latest. */
-    planAll(side: Side, at: number): void {
-      if (has(side)) sql.run(`UPDATE ${side} SET due = ?1, tries = 0 WHERE due IS NULL OR due > ?1`, at);
+    look(): LookRow | null {
+      if (!has("library_look")) return null;
+      return sql.run<{ tries: number; due: number | null }>("SELECT tries, due FROM library_look")[0] ?? null;
+    },
+    putLook({ tries, due }: LookRow): void {
+      sql.run(LOOK);
+      sql.run("INSERT OR REPLACE INTO library_look VALUES (1, ?, ?)", tries, due);
+    },
+    /** Messages to followers that wait are sent at `at` at the latest. */
+    hastenFollowers(at: number): void {
+      if (has("library_follower")) sql.run("UPDATE library_follower SET due = ?1, tries = 0 WHERE due > ?1", at);
     },
     nextDue(): number | null {
-      const dues = (["library_follower", "library_following"] as const).flatMap((side) =>
-        has(side) ? sql.run<{ due: number | null }>(`SELECT min(due) AS due FROM ${side}`) : [],
+      const dues = ["library_follower", "library_following", "library_look"].flatMap((table) =>
+        has(table) ? sql.run<{ due: number | null }>(`SELECT min(due) AS due FROM ${table}`) : [],
       );
       const known = dues.map(({ due }) => due).filter((due) => due !== null);
       return known.length > 0 ? Math.min(...known) : null;

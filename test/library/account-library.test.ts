@@ -140,7 +140,8 @@ describe("the publisher's word", () => {
     world.clock.advance(60_000);
     await publisher.library().sendDue();
     for (const other of others) expect((await other.head()).state).toBe("archived");
-    expect(publisher.library().nextDue()).toBe(world.clock.now() + DAY_MS);
+    // A day after the look, which was made before the way was broken.
+    expect(publisher.library().nextDue()).toBe(world.clock.now() - 60_000 + DAY_MS);
     world.calls.length = 0;
     publisher.library().noteWork();
     await settle(world, publisher);
@@ -410,6 +411,51 @@ it("costs a profile without followers or publishers nothing", async () => {
   alone.library().planTelling(world.clock.now());
   await alone.library().sendDue();
   expect([alone.library().nextDue(), alone.tables(), alone.reads(), world.calls]).toEqual([null, [], 0, []]);
+});
+
+it("writes one row for a booking and one for its look, with a hundred followers that know everything", async () => {
+  const { world, publisher } = await createTeam(100);
+  await settle(world, publisher);
+  const changes = () => publisher.sql.run<{ n: number }>("SELECT total_changes() AS n")[0]!.n;
+  const rowsOf = async (work: () => unknown) => {
+    const before = changes();
+    await work();
+    return changes() - before;
+  };
+  expect(await rowsOf(() => publisher.library().noteWork())).toBe(1);
+  expect(await rowsOf(() => publisher.library().noteWork())).toBe(0);
+  world.clock.advance(10_000);
+  const reads = publisher.reads();
+  expect(await rowsOf(() => publisher.library().sendDue())).toBe(1);
+  expect([publisher.reads() - reads, publisher.library().nextDue()]).toEqual([1, world.clock.now() + DAY_MS]);
+
+  // A booking that a look may have missed plans the next one.
+  publisher.library().noteWork();
+  world.clock.advance(10_000);
+  const looking = publisher.library().sendDue();
+  publisher.library().noteWork();
+  await looking;
+  expect(publisher.library().nextDue()).toBe(world.clock.now() + 10_000);
+  // Rows of an earlier version look by themselves, and have no look.
+  publisher.sql.run("DELETE FROM library_look");
+  publisher.sql.run("UPDATE library_follower SET due = ?", world.clock.now());
+  await publisher.library().sendDue();
+  expect(publisher.library().nextDue()).toBe(world.clock.now() + DAY_MS);
+});
+
+it("writes nothing to a following whose counts are the same", async () => {
+  const { world, publisher, others } = await createTeam(1, true);
+  const follower = others[0]!;
+  publisher.library().changeFollower(follower.profile, true);
+  await settle(world, publisher, follower);
+  const following = () => follower.sql.run("SELECT * FROM library_following");
+  const before = following();
+  world.calls.length = 0;
+  follower.library().noteWork();
+  expect(following()).toEqual(before);
+  world.clock.advance(10_000);
+  await follower.library().sendDue();
+  expect([following(), world.calls, follower.library().nextDue()]).toEqual([before, [], null]);
 });
 
 it("gives texts to followers only, and remembers them", async () => {
