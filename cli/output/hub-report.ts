@@ -2,6 +2,7 @@
 // plain line first. Pure.
 import { toSeenLine } from "./plain-text.ts";
 import type { HubDecision, HubGrown, HubInspection, HubReport, HubUpdate } from "../../core/schemas/hub/hub-api.ts";
+import type { HubVerdict } from "../../core/schemas/hub/lock.ts";
 
 /** Of one list, and of one text; the rest is counted. `--json` has everything. */
 const MAX_ITEMS = 12;
@@ -27,7 +28,7 @@ export function renderInspection({ ref, version, commit, trust, report, notes, d
       sizes.map(([path]) => path),
     ),
     ...renderNeeds(report),
-    `  the scanner says: ${verdict}${findings.length > 0 ? `, with ${count(findings.length, "finding")}` : ""}`,
+    `  the scanner says: ${nameVerdict(verdict)}${verdict === "caution" ? " (`caution`)" : ""}${findings.length > 0 ? `, with ${count(findings.length, "finding")}` : ""}`,
     ...renderFindings(findings),
     ...[...warnings, ...notes].map((note) => `  ! ${shown(note)}`),
     renderDecision(decision),
@@ -57,11 +58,18 @@ export function renderUpdate({
     ...(merge === "merged" ? ["  Both changes are kept."] : []),
     ...(merge === "no_base" ? ["  ! The installed text is gone, so that your changes cannot be merged."] : []),
     ...(news.length > 0 ? ["  It grows:", ...news.map((line) => `  ${line}`)] : []),
-    ...(grown.verdict ? [`  ! the scanner says: ${grown.verdict.to}; before: ${grown.verdict.from}`] : []),
+    ...(grown.verdict
+      ? [`  ! the scanner says: ${nameVerdict(grown.verdict.to)}; before: ${nameVerdict(grown.verdict.from)}`]
+      : []),
     ...renderFindings(grown.findings),
     ...[...report.warnings, ...notes].map((note) => `  ! ${shown(note)}`),
     renderDecision(decision),
   ]);
+}
+
+/** The word of docs/GUIDE.md. */
+export function nameVerdict(verdict: HubVerdict): string {
+  return verdict === "caution" ? "doubtful" : verdict;
 }
 
 /** Whether an update adds anything to what the skill runs and needs, or to what the scanner finds in it. */

@@ -26,7 +26,11 @@ export async function openAccess(
   access: HubAccess | undefined,
   server: string,
 ): Promise<Result<string>> {
-  if (!access) return err("hub_token_missing", "No GitHub token is set. Set one with `PUT /v1/hub/github-token`.");
+  if (!access)
+    return err(
+      "hub_token_missing",
+      "No GitHub token is set. `talaria skills github-token` or PUT /v1/hub/github-token sets one.",
+    );
   if (!sealer.ok) return sealer;
   const opened = await sealer.value.open(access.sealed);
   if (!opened.ok) return opened;

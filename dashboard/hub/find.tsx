@@ -99,7 +99,11 @@ function Hits({ onOpen }: { onOpen(source: string): void }) {
             </p>
           ))}
           <p class="muted small" role="status">
-            {hits.length === 0 ? "No skill was found." : countOf(hits.length, "skill")}
+            {hits.length === 0
+              ? failed.length > 0
+                ? "No skill was found where an answer came."
+                : "No skill was found."
+              : countOf(hits.length, "skill")}
           </p>
           <ul class="stack" aria-label="Skills that were found">
             {hits.map((hit) => (

@@ -38,7 +38,7 @@ export const TRUSTS: Record<Installed["trust"], StateWord> = {
 
 export const VERDICTS: Record<Installed["verdict"], StateWord> = {
   safe: { name: "Nothing serious found", tone: "good" },
-  caution: { name: "Look closely", tone: "warn" },
+  caution: { name: "Doubtful", tone: "warn" },
   dangerous: { name: "Dangerous", tone: "bad" },
 };
 

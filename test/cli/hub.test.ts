@@ -58,7 +58,7 @@ describe("what a stranger wrote", () => {
   reads variables: RAIN_KEY
   needs: pandas
   would allow itself (it is not allowed): Bash(git:*)
-  the scanner says: caution, with 1 finding
+  the scanner says: doubtful (\`caution\`), with 1 finding
   ! high: rain�[2K�evil x y, line 4: reads a secret
   ! note rain�[2K�evil x y
   Your yes is needed. It has scripts.

@@ -34,7 +34,7 @@ describe("the states of an installed skill", () => {
   it("say what the source did, what was done here, and what was found", () => {
     const gone = { state: "moved", at: 1 } as const;
     expect(namesOf({ seen: gone, changedHere: true, pinned: "v1", verdict: "caution", state: "archived" })).toEqual([
-      ...["Archived", "Changed under its version", "Changed here", "Pinned to v1", "Look closely"],
+      ...["Archived", "Changed under its version", "Changed here", "Pinned to v1", "Doubtful"],
     ]);
   });
 });
@@ -63,7 +63,7 @@ describe("what an update adds", () => {
       "It needs new hosts: evil.example.",
       "It needs new settings and keys: API_KEY.",
       "The scanner found 2 more to look at.",
-      "It was “Nothing serious found” and is “Look closely” now.",
+      "It was “Nothing serious found” and is “Doubtful” now.",
     ]);
   });
 });

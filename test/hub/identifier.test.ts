@@ -119,7 +119,11 @@ describe("an identifier", () => {
   ])("%j is refused", (text) => {
     expect(parseIdentifier(text)).toMatchObject({
       ok: false,
-      failure: { code: "bad_hub_ref", facts: { forms: expect.any(Array) } },
+      failure: {
+        code: "bad_hub_ref",
+        message: expect.stringMatching(/skills search.*skills import/),
+        facts: { forms: expect.any(Array) },
+      },
     });
   });
 

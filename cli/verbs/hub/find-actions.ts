@@ -7,7 +7,7 @@ import { PAGE_FLAGS } from "../../command-line/flags.ts";
 import { showList } from "../../command-line/pages.ts";
 import { type Action, type VerbCall, readChoice } from "../../command-line/verb.ts";
 import { type Client, ProblemError } from "../../connection/client.ts";
-import { renderInspection, shown } from "../../output/hub-report.ts";
+import { nameVerdict, renderInspection, shown } from "../../output/hub-report.ts";
 import type { Column } from "../../output/table.ts";
 
 type Hit = z.infer<typeof HubHits>["hits"][number];
@@ -29,7 +29,7 @@ const INSTALLED: Column<Installed>[] = [
   { title: "skill", cell: ({ name }) => name },
   { title: "state", cell: ({ state, changedHere }) => (changedHere ? `${state}, changed here` : state) },
   { title: "version", cell: ({ version, pinned }) => shown(pinned === undefined ? version : `${version}, pinned`) },
-  { title: "found", cell: ({ verdict }) => verdict },
+  { title: "found", cell: ({ verdict }) => nameVerdict(verdict) },
   { title: "source", cell: ({ source, identifier }) => shown(`${source} ${identifier}`), shrinks: true },
 ];
 const CHECKED: Column<Checked>[] = [
@@ -42,8 +42,8 @@ const CHECKED: Column<Checked>[] = [
 const AUDITED: Column<Audited>[] = [
   { title: "skill", cell: ({ name }) => name },
   { title: "state", cell: ({ state }) => state },
-  { title: "was", cell: ({ was }) => was },
-  { title: "is", cell: ({ verdict, grown }) => (grown ? `${verdict}, worse` : verdict) },
+  { title: "was", cell: ({ was }) => nameVerdict(was) },
+  { title: "is", cell: ({ verdict, grown }) => `${nameVerdict(verdict)}${grown ? ", worse" : ""}` },
   { title: "changed files", cell: ({ changed }) => shown(changed.map(({ path }) => path).join(", ")), shrinks: true },
 ];
 

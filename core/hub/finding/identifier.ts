@@ -32,10 +32,10 @@ export function parseIdentifier(text: string): Result<HubRef> {
     written.length > MAX_CHARS || !written.isWellFormed() || written.search(HIDDEN) >= 0 ? null : read(written);
   const checked = HubRef.safeParse(ref);
   if (checked.success) return ok(checked.data);
-  const forms = [...IDENTIFIER_FORMS];
-  return err("bad_hub_ref", `This does not name a skill at a source. Write one of these: ${forms.join("; ")}.`, {
-    forms,
-  });
+  const message =
+    "This names no skill at a source. Write owner/repo, owner/repo/path@ref, clawhub:NAME or an https address. " +
+    "`talaria skills search WORDS` finds names, `talaria skills import FOLDER` takes a local folder.";
+  return err("bad_hub_ref", message, { forms: [...IDENTIFIER_FORMS] });
 }
 
 /** A text that `parseIdentifier` reads as the same. */

@@ -168,7 +168,10 @@ export async function findLine(desk: HubDesk, name: SkillName): Promise<Result<L
   const line = lineOf((await settleLock(desk, [name])).lock, name);
   return line
     ? ok(line)
-    : err("hub_not_installed", `\`${name}\` was not installed from the hub. List what was: GET /v1/hub/skills.`);
+    : err(
+        "hub_not_installed",
+        `\`${name}\` was not installed from the hub. \`talaria skills installed\` or GET /v1/hub/skills lists what was.`,
+      );
 }
 
 /** Archives the skill, then drops its line. Failures: `hub_not_installed`, and those of the store. */

@@ -20,7 +20,7 @@ export async function assertConsent(env: Env, profile: ProfileId): Promise<Resul
   if (consent?.allowed && consent.salt) return ok(consent.salt);
   return err(
     "trajectories_not_allowed",
-    "This profile has not agreed that its conversations are used to train models. PUT /v1/trajectories/consent with an admin key allows it.",
+    "This profile has not agreed that its conversations are used to train models. `talaria trajectories consent on` or PUT /v1/trajectories/consent allows it, with an admin key.",
   );
 }
 
