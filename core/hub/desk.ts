@@ -1,11 +1,19 @@
 // What the work of the hub is done with, and the way of a package from its source to a report: fetched, kept, scanned, judged. Called by the
 // install, the update and the check. Nothing of a package is run.
-import { type Result, err, ok } from "../errors.ts";
+import { type Failure, type Result, err, ok } from "../errors.ts";
 import type { Clock, HubLockStore, HubQuarantine, SkillStore } from "../ports.ts";
 import { fromContents, toContents } from "../schemas/file-body.ts";
 import type { HubDecision, HubReport } from "../schemas/hub/hub-api.ts";
-import type { HubRef, HubSourceName, HubTrust, LockedSkill } from "../schemas/hub/lock.ts";
+import {
+  type HubLock,
+  type HubRef,
+  type HubSourceName,
+  type HubTrust,
+  type LockedSkill,
+  MAX_LOCK_BYTES,
+} from "../schemas/hub/lock.ts";
 import type { Sha256, SkillName } from "../schemas/ids.ts";
+import { byteLength } from "../schemas/learning/digest.ts";
 import { type RunChecks, findBadScripts } from "../skills/checks.ts";
 import type { Health } from "../skills/health.ts";
 import type { Seeds } from "../skills/library.ts";
@@ -115,6 +123,18 @@ export async function judgePackage(
 }
 
 /** The line of the lock. `rev`: the revision with exactly the package's files. `before`: the line that it replaces. */
+/** Failure: `hub_lock_full`, if the lock with this line were too large. A line that makes it no larger is always taken. */
+export function checkRoom(lock: HubLock, name: SkillName, line: LockedSkill): Failure | null {
+  const bytes = byteLength(JSON.stringify({ ...lock, skills: { ...lock.skills, [name]: line } }));
+  if (bytes <= MAX_LOCK_BYTES || bytes <= byteLength(JSON.stringify(lock))) return null;
+  const files = Object.keys(line.files).length;
+  return err(
+    "hub_lock_full",
+    `\`${name}\` has ${files} files, and the list of what this profile has from the hub would be larger than ${MAX_LOCK_BYTES / 1024 ** 2} MB. ` +
+      "Uninstall a skill with many files first: GET /v1/hub/skills lists them, DELETE /v1/hub/skills/{name} removes one.",
+  ).failure;
+}
+
 export function toLocked(
   { candidate, report, trust }: Omit<JudgedPackage, "decision" | "health">,
   { rev, now, before }: { rev: number; now: number; before: LockedSkill | undefined },

@@ -8,6 +8,7 @@ import { update } from "../../core/hub/installed/update.ts";
 import { type Result, err, ok } from "../../core/errors.ts";
 import type { HubDesk } from "../../core/hub/desk.ts";
 import type { FileBodies } from "../../core/schemas/file-body.ts";
+import { MAX_LOCK_BYTES } from "../../core/schemas/hub/lock.ts";
 import { hashFiles, textOfFiles } from "../../core/schemas/learning/digest.ts";
 import { dropFromHubLock } from "../../stores/hub/lock-store.ts";
 import { HOSTILE } from "../support/tenants/hostile-calls.ts";
@@ -54,7 +55,45 @@ async function checkOne({ desk }: HubWorld): Promise<Result<Awaited<ReturnType<t
   return one ? { ok: true, value: one } : err("none", "nothing was checked");
 }
 
+/** A lock with less than this many bytes left, by a skill of many files. */
+async function fillLock(desk: HubDesk, leftBytes: number): Promise<void> {
+  await desk.lock.change((lock) => {
+    const many = { ...lock.skills.notes!, identifier: "team/skills/many", files: {} as Record<string, string> };
+    const full = { ...lock, skills: { ...lock.skills, many } };
+    const step = 100;
+    const free = MAX_LOCK_BYTES - JSON.stringify(full).length - leftBytes;
+    // A path of 30 digits, a hash of 64, and 6 of punctuation.
+    for (let n = 0; n * step < free; n++) many.files[String(n).padStart(step - 70, "0")] = many.hash;
+    return full;
+  });
+}
+
 describe("an install", () => {
+  it("and an update are refused before they make the lock too large to be read in one piece", async () => {
+    const { desk, source } = await installed();
+    await fillLock(desk, 2_000);
+    const files = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`references/${n}.md`, `${n}\n`]));
+    const other = { source: "github", identifier: "team/skills/other" } as const;
+    source.publish(other.identifier, "v1", { files: { "SKILL.md": skillMd("other", "A."), ...files } });
+    source.publish(ID, "v2", { files: { ...first, ...files } });
+    const before = await desk.lock.read();
+    const refused = await install(desk, { ref: other });
+    expect([codeOf(refused), refused.ok || refused.failure.message]).toEqual([
+      "hub_lock_full",
+      expect.stringContaining("`other` has 41 files"),
+    ]);
+    expect(await desk.skills.head("other")).toBeNull();
+    const { to } = must(await update(desk, { name: "notes" }));
+    expect(codeOf(await update(desk, { name: "notes", hash: to.hash }))).toBe("hub_lock_full");
+    expect([await filesOf(desk), await desk.lock.read()]).toEqual([first, before]);
+
+    source.publish(ID, "v3", { files: { "SKILL.md": first["SKILL.md"]! } });
+    const smaller = must(await update(desk, { name: "notes" }));
+    expect(must(await update(desk, { name: "notes", hash: smaller.to.hash })).outcome).toBe("updated");
+    source.publish(other.identifier, "v2", { files: { "SKILL.md": skillMd("other", "A.") } });
+    expect(codeOf(await install(desk, { ref: other }))).toBe("ok");
+  });
+
   it("puts the skill on trial, with where it came from, and writes the lock", async () => {
     const { desk } = await installed();
     const { head, files } = (await desk.skills.open("notes"))!;

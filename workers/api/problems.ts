@@ -278,6 +278,7 @@ export const PROBLEMS = {
   skill_pinned: [409, "The skill is pinned"],
   skill_withdrawn: [409, "The text was withdrawn here"],
   too_many_installed: [409, "Too many skills of the hub"],
+  hub_lock_full: [409, "Too many files of the hub"],
   skill_archived: [409, "The skill is archived"],
   too_many_public: [409, "Too many public skills"],
   pending_decided: [409, "Already decided differently"],

@@ -11,6 +11,7 @@ import { type HubCandidate, isFrom, toBareRef, toCandidate } from "../package/ca
 import {
   type HubDesk,
   type JudgedPackage,
+  checkRoom,
   fetchPackage,
   judgePackage,
   keepPackage,
@@ -58,8 +59,8 @@ async function findExisting(
 
 /**
  * With `hash`: exactly what was inspected. Without: what the source has now, if nothing has to be asked. The same package again changes nothing.
- * Failures: those of the source and of `readFolder`; `hub_not_inspected`, `hub_dangerous`, `hub_ask`, `too_many_installed`, `skill_exists`,
- * `companion_name`, and those of the store.
+ * Failures: those of the source and of `readFolder`; `hub_not_inspected`, `hub_dangerous`, `hub_ask`, `too_many_installed`, `hub_lock_full`,
+ * `skill_exists`, `companion_name`, and those of the store.
  */
 export async function install(desk: HubDesk, { ref, hash, name }: Wanted): Promise<Result<HubInstalled>> {
   const fetched = hash === undefined ? await fetchPackage(desk, ref) : await readKept(desk, ref, hash);
@@ -76,6 +77,9 @@ export async function install(desk: HubDesk, { ref, hash, name }: Wanted): Promi
   }
   const before = await desk.skills.head(candidate.name);
   const since = before?.rev ?? 0;
+  const planned = toLocked(judged.value, { rev: since + 1, now: desk.clock.now(), before: line });
+  const noRoom = checkRoom(lock, candidate.name, planned);
+  if (noRoom) return { ok: false, failure: noRoom };
   const changed = await desk.skills.change({
     name: candidate.name,
     op: `hub:install:${candidate.hash}:${since}`,

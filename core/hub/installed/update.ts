@@ -14,6 +14,7 @@ import { type HubCandidate, toBareRef } from "../package/candidate.ts";
 import {
   type HubDesk,
   type JudgedPackage,
+  checkRoom,
   fetchPackage,
   findBreak,
   judgePackage,
@@ -38,7 +39,7 @@ export interface UpdateWanted {
 }
 
 /**
- * Failures: those of the source and of `readFolder`; `hub_not_installed`, `hub_not_inspected`, `hub_dangerous`, `hub_conflict`; `skill_not_found`,
+ * Failures: those of the source and of `readFolder`; `hub_not_installed`, `hub_not_inspected`, `hub_dangerous`, `hub_conflict`, `hub_lock_full`; `skill_not_found`,
  * `skill_archived`, `skill_pinned`, `skill_changed`, `skill_withdrawn`, `skill_exists`, `companion_name`, and those of the store.
  */
 export async function update(desk: HubDesk, wanted: UpdateWanted): Promise<Result<HubUpdate>> {
@@ -197,6 +198,9 @@ async function apply(
   const { head } = plan.present;
   const refusal = checkDecision(decision, true, hash) ?? checkConflicts(name, plan, wanted);
   if (refusal) return { ok: false, failure: refusal };
+  const planned = toLocked(judged, { rev: head.rev + 1, now: desk.clock.now(), before: line });
+  const noRoom = checkRoom(await desk.lock.read(), name, planned);
+  if (noRoom) return { ok: false, failure: noRoom };
   const isApart = wanted.keep === "companion" && plan.changedHere.length > 0;
   const isMerged = !isApart && plan.merge === "merged" && !isPackage(plan.after, candidate);
   const companion = isApart ? await writeCompanion(desk, plan, hash) : ok(undefined);

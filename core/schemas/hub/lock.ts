@@ -82,6 +82,12 @@ export type HubLock = z.infer<typeof HubLock>;
 /** [own] Skills of the hub in a profile: a lock of this size is read in one piece. */
 export const MAX_INSTALLED = 300;
 
+/**
+ * [own] Bytes of a lock as JSON; each list, search and message of a publisher reads it whole. A file has about 100 of them, so this is 20,000 files: 300
+ * skills of 60. With 500 files each it would be 16 MB.
+ */
+export const MAX_LOCK_BYTES = 2 * 1024 * 1024;
+
 export const EMPTY_LOCK: HubLock = { v: 1, seq: 0, skills: {} };
 
 /** One fetched package, as it was shown to a person. Stored in R2 for a day; docs/STORAGE.md. */

@@ -66,6 +66,7 @@ hubSkills.openapi(
         "hub_not_inspected",
         "hub_dangerous",
         "hub_conflict",
+        "hub_lock_full",
         "skill_not_found",
         "skill_archived",
       ] as const),

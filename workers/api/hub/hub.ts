@@ -131,6 +131,7 @@ hub.openapi(
         "hub_dangerous",
         "hub_ask",
         "too_many_installed",
+        "hub_lock_full",
         "skill_exists",
         "skill_deleted",
       ] as const),
