@@ -155,11 +155,11 @@ it("what a person changes through any route is looked at soon, such as a decisio
   const account = env.ACCOUNT.getByName(publisher.profile);
   const due = () =>
     runInDurableObject(account, (_, { storage }) => {
-      const [row] = storage.sql.exec<{ due: number }>("SELECT min(due) AS due FROM library_follower").toArray();
+      const [row] = storage.sql.exec<{ due: number }>("SELECT due FROM library_look").toArray();
       return row!.due;
     });
   await runInDurableObject(account, (_, { storage }) => {
-    storage.sql.exec("UPDATE library_follower SET due = ?", Date.now() + 60 * 60_000);
+    storage.sql.exec("UPDATE library_look SET due = ?", Date.now() + 60 * 60_000);
   });
   await ask("GET", `/v1/skills/${NAME}`, { key: publisher.key });
   expect((await due()) - Date.now()).toBeGreaterThan(30 * 60_000);
