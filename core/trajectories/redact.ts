@@ -74,6 +74,14 @@ const ENCODED = "encoded secret";
 const BARE_ID = /-?[\p{L}\p{N}]{3,200}/gu;
 const NAME_CHARS = 5;
 
+/** Without the signs before and after an id. A leading hyphen is part of it: a group's id may be negative. */
+function withoutSigns(word: string): string {
+  let [from, to] = [0, word.length];
+  while (from < to && ".:#+".includes(word[from]!)) from++;
+  while (to > from && ".:#+-".includes(word[to - 1]!)) to--;
+  return word.slice(from, to);
+}
+
 export function createRedactor({ salt, profile, known = [] }: RedactorOptions): Redactor {
   const ids = new Set(known.filter((id) => id.length >= 3).map((id) => id.toLowerCase()));
   const isKnown = (id: string) => ids.has(id.toLowerCase());
@@ -85,7 +93,7 @@ export function createRedactor({ salt, profile, known = [] }: RedactorOptions): 
   /** An id may have signs in it, and there may be signs around it. */
   function person(word: string): string {
     if (isKnown(word)) return name("person", word);
-    const bare = word.replace(/^[.:#+]+|[.:#+-]+$/g, "");
+    const bare = withoutSigns(word);
     if (isKnown(bare)) return word.replace(bare, () => name("person", bare));
     return word.replace(BARE_ID, (id) => {
       if (isKnown(id)) return name("person", id);
