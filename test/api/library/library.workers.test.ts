@@ -3,7 +3,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import type { SkillHead } from "../../../core/schemas/skill.ts";
-import { type Answer, START_MS, ask, createProfile, env } from "../api-calls.ts";
+import { type Answer, OPERATOR, START_MS, ask, createProfile, createSession, env } from "../api-calls.ts";
 
 interface Member {
   profile: string;
@@ -149,6 +149,22 @@ describe("a copy", () => {
     const { skills } = (await ask("GET", "/v1/hub/skills", { key: other.key })).body as { skills: object[] };
     expect(skills).toMatchObject([{ seen: { state: "gone", detail: expect.stringContaining("no longer shares") } }]);
   });
+
+  it("stays when its publisher is deleted, which leaves no row behind", async () => {
+    const [gone, other] = [await createProfile(), await createProfile()];
+    await put(gone, "Ask the pilot.");
+    await publish(gone, { shared: true });
+    const code = await invite(gone);
+    await ask("POST", "/v1/library/following", { key: other.key, body: { code } });
+    await ask("POST", `/v1/library/following/${gone.profile}/install`, { key: other.key });
+    const list = () => ask("GET", "/v1/library", { key: other.key });
+    expect((await list()).body).toMatchObject({ following: [{ profile: gone.profile }] });
+    expect((await ask("DELETE", `/v1/profiles/${gone.profile}`, { key: OPERATOR })).status).toBe(204);
+    await vi.waitFor(async () => expect((await list()).body).toMatchObject({ following: [] }), 20_000);
+    expect((await head(other)).state).toBe("trial");
+    const { skills } = (await ask("GET", "/v1/hub/skills", { key: other.key })).body as { skills: object[] };
+    expect(skills).toMatchObject([{ seen: { state: "gone", detail: expect.stringContaining("was deleted") } }]);
+  });
 });
 
 it("what a person changes through any route is looked at soon, such as a decision on a pending change", async () => {
@@ -165,6 +181,20 @@ it("what a person changes through any route is looked at soon, such as a decisio
   expect((await due()) - Date.now()).toBeGreaterThan(30 * 60_000);
   await ask("POST", `/v1/skills/${NAME}/pin`, { key: publisher.key, body: { pinned: true } });
   expect((await due()) - Date.now()).toBeLessThanOrEqual(10_000);
+});
+
+it("what a turn may have changed is looked at soon after it", async () => {
+  const session = await createSession(publisher.key);
+  const account = env.ACCOUNT.getByName(publisher.profile);
+  await runInDurableObject(account, (_, { storage }) => {
+    storage.sql.exec("UPDATE library_look SET due = ?", Date.now() + 60 * 60_000);
+  });
+  await account.book({ id: `${session}-1`, session, at: Date.now(), lines: [] });
+  const due = await runInDurableObject(
+    account,
+    (_, { storage }) => storage.sql.exec<{ due: number }>("SELECT due FROM library_look").one().due,
+  );
+  expect(due - Date.now()).toBeLessThanOrEqual(10_000);
 });
 
 it("sharing needs a skill in use, and says which of both", async () => {
