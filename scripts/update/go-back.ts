@@ -40,7 +40,7 @@ export async function goBack(options: GoBackOptions): Promise<number> {
         `The checkout has changed since the last update. Use git: \`git checkout ${last.from.slice(0, 8)}\`.`,
       );
     checkClean(root);
-    console.log(`Version before the last update: ${last.fromName}`);
+    say(`Version before the last update: ${last.fromName}`);
     if (!(await mayGo())) {
       console.log("Nothing was changed.");
       return 0;

@@ -196,7 +196,9 @@ export function readTree(root: string, below = ""): Files {
 
 /** What a person finds: `old` or `new` only if everything is of that version, and nothing is left of an update. */
 export function judge({ root, from, to }: SmallCheckout): string {
-  const head = git(root, "rev-parse", "HEAD");
+  const status = git(root, "status", "--porcelain=v2", "--branch", "-z").split("\0");
+  const told = (name: string) => status.find((line) => line.startsWith(`# branch.${name} `))?.split(" ")[2] ?? "none";
+  const head = told("oid");
   const which = head === from ? "old" : head === to ? "new" : head;
   const wanted =
     which === "old" ? { ...OLD, "changed.txt": "x old", link: "→ kept.txt" } : { ...NEW, link: "→ changed.txt" };
@@ -206,8 +208,8 @@ export function judge({ root, from, to }: SmallCheckout): string {
   );
   const faults = [
     ...differ.map((path) => `${path} differs`),
-    ...(git(root, "status", "--porcelain") === "" ? [] : ["git status is not clean"]),
-    ...(git(root, "symbolic-ref", "--short", "HEAD") === "main" ? [] : ["not on main"]),
+    ...(status.every((line) => line === "" || line.startsWith("# ")) ? [] : ["git status is not clean"]),
+    ...(told("head") === "main" ? [] : ["not on main"]),
     ...(readFileSync(join(root, "node_modules/which"), "utf8") === which ? [] : ["other packages"]),
     ...(readFileSync(join(root, ".talaria/state/data/v3/r2/blob"), "utf8") === "blob" ? [] : ["the state was changed"]),
     ...(existsSync(join(root, ".talaria/state/data/v3/do/talaria-api-Session/one.sqlite"))
