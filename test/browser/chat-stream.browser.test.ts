@@ -30,7 +30,7 @@ it("makes a session with the first message, and shows its answer and title", asy
   expect(await owner.client.recentSessions()).toHaveLength(1);
 });
 
-it("streams, and after a reload in the middle goes on where the answer is", async () => {
+whole("streams, and after a reload in the middle goes on where the answer is", async () => {
   const { page, answer } = await openChat({ isPaced: true });
   await say(page, LONG);
   await whenShown(page, "word20");
@@ -39,9 +39,9 @@ it("streams, and after a reload in the middle goes on where the answer is", asyn
   const partly = await shownWords(page);
   await whenShown(page, "word200");
   await whenEnded(page);
-  const whole = toWords(await answer());
-  expect([partly.length < whole.length, whole.startsWith(partly)]).toEqual([true, true]);
-  expect(await shownWords(page)).toBe(whole);
+  const complete = toWords(await answer());
+  expect([partly.length < complete.length, complete.startsWith(partly)]).toEqual([true, true]);
+  expect(await shownWords(page)).toBe(complete);
 });
 
 it("says that the connection is lost, and shows every character when it is back", async () => {
@@ -64,7 +64,7 @@ it("says that the connection is lost, and shows every character when it is back"
   expect(messages.map(({ parts }) => parts[0]!.text)).toEqual([LONG, "And then this"]);
 });
 
-it("keeps a message over a reload that the server does not have yet, and sends it once", async () => {
+whole("keeps a message over a reload that the server does not have yet, and sends it once", async () => {
   const { page, faults, entries } = await openChat();
   faults.allow(/ERR_FAILED/);
   await page.route("**/messages", (route) => route.abort());
@@ -76,7 +76,7 @@ it("keeps a message over a reload that the server does not have yet, and sends i
   expect((await entries()).filter(({ kind }) => kind === "user")).toHaveLength(1);
 });
 
-it("stops an answer, and keeps what was said", async () => {
+whole("stops an answer, and keeps what was said", async () => {
   const { page, owner, session } = await openChat({ isPaced: true });
   await say(page, LONG);
   await whenShown(page, "word10");

@@ -8,6 +8,7 @@ import { expectAccessible, expectNoSidewaysScroll } from "./support/accessible.t
 import { type Owner, createOwner } from "./support/owner.ts";
 import { toSkillMd } from "./support/world/lessons.ts";
 import { PHONE, type Theme, openPage, screenshot, settle } from "./support/page.ts";
+import { whole } from "./support/whole.ts";
 
 type Answer<R extends keyof Contract> = Contract[R]["answer"];
 
@@ -188,43 +189,49 @@ describe("a skill of others", () => {
 });
 
 describe("taps", () => {
-  it("are added, published to and removed after a question, and the token of GitHub is kept and never shown", async () => {
-    const { page } = await openPage({ key: owner.key, at: "#/hub/taps", theme: "dark" });
-    await page.getByRole("button", { name: "Add a tap" }).click();
-    await page.getByLabel("Name").fill("our-own");
-    await page.getByLabel("Repository or address").fill("our/skills");
-    await page.getByRole("button", { name: "Add", exact: true }).click();
-    await page.getByText("our/skills").waitFor();
-    await page.getByRole("button", { name: "Set a token" }).click();
-    const field = page.getByLabel("Token", { exact: true });
-    expect(await field.getAttribute("type")).toBe("password");
-    await field.fill("token-of-the-test");
-    await page.getByRole("button", { name: "Set", exact: true }).click();
-    await page.getByText("In use").waitFor();
-    expect(await page.content()).not.toContain("token-of-the-test");
-    if (IS_THOROUGH) await look(page, "taps", "dark");
-    const pull = { number: 7, url: "https://github.example/our/skills/pull/7", state: "open" };
-    const published = { repository: "our/skills", pull, warnings: ["The requests were left out."] };
-    await page.route("**/v1/hub/publish", (route) => {
-      expect(route.request().postDataJSON()).toEqual({ skill: "offered-notes", tap: "our-own" });
-      return route.fulfill({ json: published });
-    });
-    await owner.client.putSkill("offered-notes", { "SKILL.md": toSkillMd("offered-notes", "Notes", ["Sort them."]) });
-    await page.goto("/#/skills/offered-notes");
-    await page.getByRole("button", { name: "More" }).click();
-    await page.getByRole("button", { name: "Publish to a tap" }).click();
-    const offer = page.getByRole("dialog", { name: "Publish offered-notes to a tap?" });
-    await offer.getByRole("button", { name: "Open a pull request" }).click();
-    expect(await offer.getByRole("link", { name: "Pull request 7" }).getAttribute("href")).toBe(pull.url);
-    await offer.getByText("The requests were left out.").waitFor();
-    if (IS_THOROUGH) await look(page, "published", "dark");
-    await offer.getByRole("button", { name: "Done" }).click();
-    await page.goto("/#/hub/taps");
-    await page.getByRole("button", { name: "Remove our-own" }).click();
-    await page.getByRole("dialog", { name: "Remove the tap our-own?" }).getByRole("button", { name: "Remove" }).click();
-    await page.getByText("No taps yet").waitFor();
-    await settle(page);
-  });
+  whole(
+    "are added, published to and removed after a question, and the token of GitHub is kept and never shown",
+    async () => {
+      const { page } = await openPage({ key: owner.key, at: "#/hub/taps", theme: "dark" });
+      await page.getByRole("button", { name: "Add a tap" }).click();
+      await page.getByLabel("Name").fill("our-own");
+      await page.getByLabel("Repository or address").fill("our/skills");
+      await page.getByRole("button", { name: "Add", exact: true }).click();
+      await page.getByText("our/skills").waitFor();
+      await page.getByRole("button", { name: "Set a token" }).click();
+      const field = page.getByLabel("Token", { exact: true });
+      expect(await field.getAttribute("type")).toBe("password");
+      await field.fill("token-of-the-test");
+      await page.getByRole("button", { name: "Set", exact: true }).click();
+      await page.getByText("In use").waitFor();
+      expect(await page.content()).not.toContain("token-of-the-test");
+      if (IS_THOROUGH) await look(page, "taps", "dark");
+      const pull = { number: 7, url: "https://github.example/our/skills/pull/7", state: "open" };
+      const published = { repository: "our/skills", pull, warnings: ["The requests were left out."] };
+      await page.route("**/v1/hub/publish", (route) => {
+        expect(route.request().postDataJSON()).toEqual({ skill: "offered-notes", tap: "our-own" });
+        return route.fulfill({ json: published });
+      });
+      await owner.client.putSkill("offered-notes", { "SKILL.md": toSkillMd("offered-notes", "Notes", ["Sort them."]) });
+      await page.goto("/#/skills/offered-notes");
+      await page.getByRole("button", { name: "More" }).click();
+      await page.getByRole("button", { name: "Publish to a tap" }).click();
+      const offer = page.getByRole("dialog", { name: "Publish offered-notes to a tap?" });
+      await offer.getByRole("button", { name: "Open a pull request" }).click();
+      expect(await offer.getByRole("link", { name: "Pull request 7" }).getAttribute("href")).toBe(pull.url);
+      await offer.getByText("The requests were left out.").waitFor();
+      if (IS_THOROUGH) await look(page, "published", "dark");
+      await offer.getByRole("button", { name: "Done" }).click();
+      await page.goto("/#/hub/taps");
+      await page.getByRole("button", { name: "Remove our-own" }).click();
+      await page
+        .getByRole("dialog", { name: "Remove the tap our-own?" })
+        .getByRole("button", { name: "Remove" })
+        .click();
+      await page.getByText("No taps yet").waitFor();
+      await settle(page);
+    },
+  );
 });
 
 describe("a library", () => {

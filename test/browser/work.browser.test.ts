@@ -66,7 +66,7 @@ describe("a board", () => {
     });
   });
 
-  it("lets a card be dragged where it may go, and shows what others change at once", async () => {
+  whole("lets a card be dragged where it may go, and shows what others change at once", async () => {
     const owner = await createOwner();
     const id = await createCard(owner, "Paint the door");
     const { page } = await openPage({ key: owner.key, at: "#/board" });
@@ -188,7 +188,7 @@ describe("a board", () => {
 });
 
 describe("a job", () => {
-  it("is made from a blueprint, runs by hand, and shows its run", async () => {
+  whole("is made from a blueprint, runs by hand, and shows its run", async () => {
     const owner = await createOwner();
     const { page } = await openPage({ key: owner.key, at: "#/jobs" });
     await page.getByRole("link", { name: "Start from a blueprint" }).click();
@@ -227,7 +227,7 @@ describe("a job", () => {
 });
 
 describe("a goal", () => {
-  it("is set for a new session, and shows what the judge said of each turn", async () => {
+  whole("is set for a new session, and shows what the judge said of each turn", async () => {
     const owner = await createOwner();
     const { page } = await openPage({ key: owner.key, at: "#/goals" });
     await page.getByRole("button", { name: "New goal" }).click();
