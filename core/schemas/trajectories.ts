@@ -110,7 +110,7 @@ export interface OpenAiLine {
 }
 
 /** Where a pair comes from. */
-export const PAIR_SOURCES = ["rating", "correction", "retry", "branch", "skill"] as const;
+export const PAIR_SOURCES = ["rating", "retry", "correction", "branch", "skill"] as const;
 export type PairSource = (typeof PAIR_SOURCES)[number];
 /** A line of `preferences`: `prompt` followed by `chosen` was better than `prompt` followed by `rejected`. */
 export interface PreferenceLine {

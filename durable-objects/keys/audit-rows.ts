@@ -67,13 +67,14 @@ export function createAuditRows(sql: Sql) {
       );
       return rows.map(({ key: of, ...row }) => ({ ...row, ...(of !== null && { key: of }) }));
     },
+    // [cf] A pattern of LIKE has at most 50 bytes, and a skill's name 64: hence no LIKE with a name.
     /** What was done to a skill, and which decisions were made on changes of it. Newest first. */
     ofSkill(name: SkillName, now: number): SkillAct[] {
       if (!hasTable(sql, AUDIT_TABLE)) return [];
       const rows = sql.run<Pick<AuditEntry, "at" | "by" | "act" | "target"> & { label: string | null }>(
         `SELECT at, by, act, target, ${hasLabels() ? "label" : "NULL AS label"} FROM audit WHERE at >= ?1
-          AND ((act LIKE 'skill\\_%' ESCAPE '\\' AND (target = ?2 OR target LIKE ?2 || '/%'))
-            OR (act = 'pending_decide' AND target LIKE '% ' || ?2)) ORDER BY id DESC LIMIT ?3`,
+          AND ((act LIKE 'skill\\_%' ESCAPE '\\' AND (target = ?2 OR substr(target, 1, length(?2) + 1) = ?2 || '/'))
+            OR (act = 'pending_decide' AND substr(target, -length(?2) - 1) = ' ' || ?2)) ORDER BY id DESC LIMIT ?3`,
         ...[now - AUDIT_DAYS * DAY_MS, name, MAX_SKILL_ACTS],
       );
       return rows.map(({ at, by, label, act, target }) => {

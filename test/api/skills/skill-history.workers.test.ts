@@ -31,6 +31,14 @@ async function openSkill(...revisions: FileContents[]) {
   };
 }
 
+it("says who edited a skill, also one with the longest name", async () => {
+  const { good } = await openSkill({ "SKILL.md": md("one") });
+  const name = `reading-${"n".repeat(50)}`;
+  await good("PUT", `/${name}`, { files: { "SKILL.md": md("one").replace("name: a", `name: ${name}`) } });
+  const { acts } = await good<{ acts: object[] }>("GET", `/${name}/revisions`);
+  expect(acts).toMatchObject([{ act: "skill_put" }]);
+});
+
 describe("a diff", () => {
   const first = { "SKILL.md": md("one"), "assets/x.bin": BYTES };
   const second = { "SKILL.md": md("two"), "assets/x.bin": BYTES };

@@ -41,7 +41,7 @@ async function openProfile() {
 
 describe("a companion of a bundled skill", () => {
   const name = `${BUNDLED}-local`;
-  const answer = [409, "companion_name", "The name of a bundled skill's companion"] as const;
+  const answer = [409, "companion_name", "The name of a skill's companion"] as const;
 
   /** Archives a companion that was learned, or that predates the refusal of such names. */
   async function archive(profile: string, origin: "user" | "review") {
