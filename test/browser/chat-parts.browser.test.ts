@@ -59,7 +59,7 @@ whole("shows under a turn what was learned from it, and leads to why", async () 
   expect(await block.getByRole("link", { name: learned }).getAttribute("href")).toBe(`#/skills/${learned}`);
 });
 
-it("asks the agent's own questions as a form", async () => {
+whole("asks the agent's own questions as a form", async () => {
   const { page } = await openChat();
   await say(page, "Ask me: Which colour? red, blue");
   const form = page.getByRole("form", { name: "The agent asks" });
@@ -88,7 +88,7 @@ whole("unfolds a call: its arguments, its result, and what it changed", async ()
   await screenshot(page, "chat-tools");
 });
 
-it("takes images by drop and paste into the message, and other files into the session", async () => {
+whole("takes images by drop and paste into the message, and other files into the session", async () => {
   const { page, entries } = await openChat();
   await giveFiles(page, "paste", [{ name: "pixel.png", type: "image/png", base64: PIXEL }]);
   await page.getByRole("list", { name: "Images to send" }).getByAltText("pixel.png").waitFor();

@@ -235,52 +235,55 @@ describe("taps", () => {
 });
 
 describe("a library", () => {
-  it("is shared from a skill's page, followed by a code that is shown once, and its skills are installed after a question", async () => {
-    const name = "team-notes";
-    const [publisher, follower] = [await createOwner(), await createOwner()];
-    await publisher.client.putSkill(name, { "SKILL.md": toSkillMd(name, "Keep the notes", ["Sort them."]) });
-    const { page } = await openPage({ key: publisher.key, at: `#/skills/${name}` });
-    await page.getByRole("button", { name: "More" }).click();
-    await page.getByRole("button", { name: "Share", exact: true }).click();
-    await page
-      .getByRole("dialog", { name: `Share ${name}?` })
-      .getByRole("button", { name: "Share" })
-      .click();
-    await page.getByText("Your followers can read the skill now.").waitFor();
-    await page.goto("/#/hub/library");
-    await page.getByRole("button", { name: "Invite" }).click();
-    await page.getByLabel("Your name").fill("The team");
-    await page.getByRole("button", { name: "Make a code" }).click();
-    const secret = page.getByRole("dialog", { name: "The code of this invitation" });
-    const code = await secret.locator("code").innerText();
-    await secret.getByRole("button", { name: "I have copied it" }).click();
-    await page.getByText("The team, for 1 profile").waitFor();
-    expect(await page.content()).not.toContain(code);
+  whole(
+    "is shared from a skill's page, followed by a code that is shown once, and its skills are installed after a question",
+    async () => {
+      const name = "team-notes";
+      const [publisher, follower] = [await createOwner(), await createOwner()];
+      await publisher.client.putSkill(name, { "SKILL.md": toSkillMd(name, "Keep the notes", ["Sort them."]) });
+      const { page } = await openPage({ key: publisher.key, at: `#/skills/${name}` });
+      await page.getByRole("button", { name: "More" }).click();
+      await page.getByRole("button", { name: "Share", exact: true }).click();
+      await page
+        .getByRole("dialog", { name: `Share ${name}?` })
+        .getByRole("button", { name: "Share" })
+        .click();
+      await page.getByText("Your followers can read the skill now.").waitFor();
+      await page.goto("/#/hub/library");
+      await page.getByRole("button", { name: "Invite" }).click();
+      await page.getByLabel("Your name").fill("The team");
+      await page.getByRole("button", { name: "Make a code" }).click();
+      const secret = page.getByRole("dialog", { name: "The code of this invitation" });
+      const code = await secret.locator("code").innerText();
+      await secret.getByRole("button", { name: "I have copied it" }).click();
+      await page.getByText("The team, for 1 profile").waitFor();
+      expect(await page.content()).not.toContain(code);
 
-    const { page: other } = await openPage({ key: follower.key, at: "#/hub/library", theme: "dark" });
-    await other.getByRole("button", { name: "Follow a library" }).click();
-    await other.getByLabel("Code").fill(code);
-    await other.getByRole("button", { name: "Follow", exact: true }).click();
-    await other.getByRole("heading", { name: /^“The team” \(\w{8}\)$/ }).waitFor();
-    await other.getByText("Skills that it shares").click();
-    await other.getByRole("button", { name: `Install ${name}` }).click();
-    await other
-      .getByRole("dialog", { name: `Install ${name}?` })
-      .getByRole("button", { name: "Install" })
-      .click();
-    await other.getByRole("link", { name: "Installed", exact: true }).last().waitFor();
-    await look(other, "library", "dark");
-    expect((await follower.client.skill(name)).head).toMatchObject({ state: "trial", origin: "hub" });
+      const { page: other } = await openPage({ key: follower.key, at: "#/hub/library", theme: "dark" });
+      await other.getByRole("button", { name: "Follow a library" }).click();
+      await other.getByLabel("Code").fill(code);
+      await other.getByRole("button", { name: "Follow", exact: true }).click();
+      await other.getByRole("heading", { name: /^“The team” \(\w{8}\)$/ }).waitFor();
+      await other.getByText("Skills that it shares").click();
+      await other.getByRole("button", { name: `Install ${name}` }).click();
+      await other
+        .getByRole("dialog", { name: `Install ${name}?` })
+        .getByRole("button", { name: "Install" })
+        .click();
+      await other.getByRole("link", { name: "Installed", exact: true }).last().waitFor();
+      await look(other, "library", "dark");
+      expect((await follower.client.skill(name)).head).toMatchObject({ state: "trial", origin: "hub" });
 
-    await page.reload();
-    await page
-      .getByRole("list", { name: "Profiles that follow you" })
-      .getByRole("button", { name: "Take counts" })
-      .click();
-    await page.getByRole("dialog").getByRole("button", { name: "Take them" }).click();
-    await page.getByText("Sends no counts").waitFor();
-    if (IS_THOROUGH) await look(page, "followers", "light");
-  });
+      await page.reload();
+      await page
+        .getByRole("list", { name: "Profiles that follow you" })
+        .getByRole("button", { name: "Take counts" })
+        .click();
+      await page.getByRole("dialog").getByRole("button", { name: "Take them" }).click();
+      await page.getByText("Sends no counts").waitFor();
+      if (IS_THOROUGH) await look(page, "followers", "light");
+    },
+  );
 });
 
 describe("data to train on", () => {
