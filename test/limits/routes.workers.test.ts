@@ -585,7 +585,13 @@ describe("for a profile with ten thousand skills and five thousand facts", () =>
   });
 
   it.each(Object.entries(TABLE))("%s makes no more requests than the table allows", async (route, asked) => {
-    const { status, text, counter } = await ask(route, asked);
+    let answer = await ask(route, asked);
+    // An isolate rests for some seconds between two check-ups, and another row of the table is one.
+    for (let tries = 0; answer.text.includes("doctor_busy") && tries < 60; tries++) {
+      await new Promise((done) => setTimeout(done, 100));
+      answer = await ask(route, asked);
+    }
+    const { status, text, counter } = answer;
     expect({ status, text: status === asked.status ? "" : text }).toEqual({ status: asked.status, text: "" });
     if (counter.calls > asked.most) expect(counter).toEqual({ most: asked.most });
     expect(asked.most).toBeLessThan(10_000);
