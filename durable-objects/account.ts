@@ -448,7 +448,6 @@ export class Account extends DurableObject<AccountEnv> {
     if (!this.#isWritable()) return "unknown";
     this.#ledger();
     this.#erasures().begin("skill", skill, Date.now());
-    this.#library().planTelling(Date.now());
     return this.#erase("skill", skill);
   }
 
@@ -520,7 +519,10 @@ export class Account extends DurableObject<AccountEnv> {
     const profile = this.ctx.id.name!;
     const isGone = !this.#exists();
     const erasures = this.#erasures();
+    const hasSkills = erasures.due(Date.now()).some(({ kind }) => kind === "skill");
     await eraseDue({ env: this.env, stores: toErasureStores(this.env), profile, erasures, isGone });
+    // After each pass: while a store fails, the skill is still shared.
+    if (hasSkills && !isGone) this.#library().planTelling(Date.now());
     // After the last pass only the profile's mark in R2 remains, and nothing here.
     if (isGone && !erasures.isOpen()) {
       await this.ctx.storage.deleteAlarm();

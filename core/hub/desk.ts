@@ -122,7 +122,6 @@ export async function judgePackage(
   return ok({ candidate, report, trust, decision: decideInstall(trust, report), health });
 }
 
-/** The line of the lock. `rev`: the revision with exactly the package's files. `before`: the line that it replaces. */
 /** Failure: `hub_lock_full`, if the lock with this line were too large. A line that makes it no larger is always taken. */
 export function checkRoom(lock: HubLock, name: SkillName, line: LockedSkill): Failure | null {
   const bytes = byteLength(JSON.stringify({ ...lock, skills: { ...lock.skills, [name]: line } }));
@@ -135,6 +134,7 @@ export function checkRoom(lock: HubLock, name: SkillName, line: LockedSkill): Fa
   ).failure;
 }
 
+/** The line of the lock. `rev`: the revision with exactly the package's files. `before`: the line that it replaces. */
 export function toLocked(
   { candidate, report, trust }: Omit<JudgedPackage, "decision" | "health">,
   { rev, now, before }: { rev: number; now: number; before: LockedSkill | undefined },

@@ -187,7 +187,12 @@ export function createAccountLibrary(deps: LibraryDeps) {
       const isFollowing = await peer(follower).hear(profile, { takes: row.evidence });
       const now = rows.follower(follower);
       if (!now) return;
-      if (isFollowing) rows.putFollower({ ...settle(now, lease, true), told: knows });
+      if (isFollowing) {
+        // It did not have yet what it is installing, so it is told once more.
+        const again = now.installing !== null && now.installing > clock.now() ? now.installing : null;
+        const told = again === null ? { told: knows, installing: null } : { told: null };
+        rows.putFollower({ ...settle(now, lease, true, again), ...told });
+      }
       // Just admitted: it may not have stored yet that it follows.
       else if (clock.now() - row.since < ADMISSION_MS) rows.putFollower(settle(now, lease, false));
       else rows.removeFollower(follower);
@@ -363,7 +368,7 @@ export function createAccountLibrary(deps: LibraryDeps) {
       }
       sql.transaction(() => {
         if (!before) rows.spendInvitation(invitation.id);
-        const made = { since: now, evidence: false, told: null, tries: 0, due: now + LOOK_AFTER_MS };
+        const made = { since: now, evidence: false, told: null, tries: 0, due: now + LOOK_AFTER_MS, installing: null };
         rows.putFollower({ ...(before ?? made), profile: follower, label, sends: evidence });
       });
       deps.dropFarewell(follower, "publisher");
@@ -380,7 +385,7 @@ export function createAccountLibrary(deps: LibraryDeps) {
       if (!given) return true;
       rows.noteGiven(follower, given.skill, given.text);
       const at = clock.now() + INSTALLED_AFTER_MS;
-      rows.putFollower({ ...row, told: null, due: row.due === null ? at : Math.min(row.due, at) });
+      rows.putFollower({ ...row, told: null, due: row.due ?? at, installing: at });
       return true;
     },
 

@@ -15,9 +15,13 @@ export const LIBRARY_TABLES = [
 
 const INVITATION = `CREATE TABLE IF NOT EXISTS library_invitation (id TEXT PRIMARY KEY, hash TEXT NOT NULL UNIQUE, label TEXT NOT NULL,
   created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, uses INTEGER NOT NULL) STRICT, WITHOUT ROWID`;
-/** `told`: the mark of what it knows, or NULL. `due`: when it is told next, or NULL. */
+/**
+ * `told`: the mark of what it knows, or NULL. `due`: when it is told next, or NULL. `installing`: until when an install of what it was given may be
+ * under way, or NULL.
+ */
 const FOLLOWER = `CREATE TABLE IF NOT EXISTS library_follower (profile TEXT PRIMARY KEY, label TEXT NOT NULL, since INTEGER NOT NULL,
-  evidence INTEGER NOT NULL, sends INTEGER NOT NULL, told TEXT, tries INTEGER NOT NULL, due INTEGER) STRICT, WITHOUT ROWID`;
+  evidence INTEGER NOT NULL, sends INTEGER NOT NULL, told TEXT, tries INTEGER NOT NULL, due INTEGER, installing INTEGER) STRICT,
+  WITHOUT ROWID`;
 /** `sent`: the mark of the last report that the publisher has, or NULL. `due`: when a report is sent next, or NULL. */
 const FOLLOWING = `CREATE TABLE IF NOT EXISTS library_following (profile TEXT PRIMARY KEY, label TEXT NOT NULL, own_label TEXT NOT NULL,
   since INTEGER NOT NULL, evidence INTEGER NOT NULL, takes INTEGER NOT NULL, sent TEXT, tries INTEGER NOT NULL, due INTEGER)
@@ -47,6 +51,7 @@ export interface FollowerRow {
   told: string | null;
   tries: number;
   due: number | null;
+  installing: number | null;
 }
 
 export interface FollowingRow {
@@ -125,10 +130,10 @@ export function createLibraryRows(sql: Sql) {
       const [row] = sql.run<Stored<FollowerRow>>("SELECT * FROM library_follower WHERE profile = ?", profile);
       return row ? toFollower(row) : null;
     },
-    putFollower({ profile, label, since, evidence, sends, told, tries, due }: FollowerRow): void {
+    putFollower({ profile, label, since, evidence, sends, told, tries, due, installing }: FollowerRow): void {
       sql.run(FOLLOWER);
-      const row = [profile, label, since, evidence ? 1 : 0, sends ? 1 : 0, told, tries, due];
-      sql.run("INSERT OR REPLACE INTO library_follower VALUES (?, ?, ?, ?, ?, ?, ?, ?)", ...row);
+      const row = [profile, label, since, evidence ? 1 : 0, sends ? 1 : 0, told, tries, due, installing];
+      sql.run("INSERT OR REPLACE INTO library_follower VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", ...row);
     },
     /** With its counts. False: there is none. */
     removeFollower(profile: ProfileId): boolean {

@@ -16,6 +16,7 @@ import {
   install,
   share,
   textOf,
+  writeCopy,
 } from "./library-world.ts";
 
 async function createTeam(
@@ -30,9 +31,9 @@ async function createTeam(
   return { world, publisher, others };
 }
 
-/** Sends what is due until nothing is, as the alarm does. */
+/** Sends what is due until nothing is, as the alarm does. By then, an install that had begun is over. */
 async function settle(world: World, ...members: Member[]): Promise<void> {
-  for (let round = 0; round < 6; round++) {
+  for (let round = 0; round < 10; round++) {
     for (const member of members) await member.library().sendDue();
     world.clock.advance(11_000);
   }
@@ -86,6 +87,27 @@ describe("an invitation", () => {
 });
 
 describe("the publisher's word", () => {
+  it.each([[[0]], [[0, 80_000]]])(
+    "reaches a copy whose install ends after it was sent, given after %j ms",
+    async (waits) => {
+      const { world, publisher, others } = await createTeam(1);
+      const [first] = others as [Member];
+      await settle(world, publisher, first);
+      await share(publisher, "Count the rows of a ledger.", "ledgers");
+      const { text } = await publisher.head("ledgers");
+      for (const ms of waits) {
+        world.clock.advance(ms);
+        publisher.library().give(first.profile, { skill: "ledgers", text });
+      }
+      await publisher.adjust({ state: "archived", withdrawn: [text], reason: "It did harm." }, "ledgers");
+      publisher.library().planTelling(world.clock.now());
+      await publisher.library().sendDue();
+      await writeCopy(world, publisher, first, "ledgers");
+      await settle(world, publisher, first);
+      expect((await first.head("ledgers")).state).toBe("archived");
+    },
+  );
+
   it("archives each follower's copy with the reason, and only tells where the text was changed or pinned", async () => {
     const { world, publisher, others } = await createTeam(4);
     const [same, changed, pinned, own] = others as [Member, Member, Member, Member];

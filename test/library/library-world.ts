@@ -108,20 +108,28 @@ export async function follow(world: World, publisher: Member, follower: Member, 
 }
 
 export async function install(world: World, publisher: Member, follower: Member): Promise<void> {
-  const { text, files } = await publisher.head();
+  const { text } = await publisher.head();
   publisher.library().give(follower.profile, { skill: NAME, text });
+  await writeCopy(world, publisher, follower);
+}
+
+/** The end of an install: what was given becomes a skill. */
+export async function writeCopy(world: World, publisher: Member, follower: Member, name = NAME): Promise<void> {
+  const { text, files } = await publisher.head(name);
   const sha256 = files["SKILL.md"]!.sha256;
   const body = (await publisher.skills.blob(sha256)) as string;
-  const identifier = `${publisher.profile}/${NAME}`;
+  const identifier = `${publisher.profile}/${name}`;
   const from = { source: "library", identifier, version: text };
-  const made = await follower.skills.change(creation(NAME, body, "install", { origin: "hub", state: "trial", from }));
+  const made = await follower.skills.change(
+    creation(name, body, `install ${name}`, { origin: "hub", state: "trial", from }),
+  );
   if (!made.ok) throw new Error(made.failure.message);
   const at = world.clock.now();
   await follower.lock.change((lock) => ({
     ...lock,
     skills: {
       ...lock.skills,
-      [NAME]: {
+      [name]: {
         ...{
           source: "library",
           identifier,

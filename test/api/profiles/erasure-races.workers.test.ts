@@ -97,6 +97,23 @@ describe.concurrent("a skill that is deleted", () => {
     expect((await ask("GET", path, { key })).status).toBe(200);
   });
 
+  it("while a store fails is withdrawn from its followers once it is erased", async () => {
+    const [publisher, follower] = [await createProfile(), await createProfile()];
+    await put(publisher.key, "gnuold");
+    await ask("POST", `${path}/publish`, { key: publisher.key, body: { shared: true } });
+    const { body } = await ask("POST", "/v1/library/invitations", { key: publisher.key, body: {} });
+    const { code } = body as { code: string };
+    await ask("POST", "/v1/library/following", { key: follower.key, body: { code } });
+    const installed = `/v1/library/following/${publisher.profile}/install`;
+    expect((await ask("POST", installed, { key: follower.key, body: {} })).status).toBe(200);
+    await failOnce(publisher.profile, "list", "/evidence/");
+    expect((await ask("DELETE", path, { key: publisher.key })).status).toBe(202);
+    await passErasures(publisher.profile);
+    const stateOf = async () =>
+      ((await ask("GET", path, { key: follower.key })).body as { head: { state: string } }).head.state;
+    await vi.waitUntil(async () => (await stateOf()) === "archived", soon);
+  });
+
   it("then created and deleted again before the first deletion completes is also erased", async () => {
     const { profile, key } = await createProfile();
     await put(key, "gnuold");
