@@ -22,7 +22,7 @@ const LEAVE: { [Section in ProfileSection]: ((value: ProfileSetting<Section>, at
   quota: null,
   // Its sessions work at them here.
   goals: null,
-  // Whoever takes the profile in is asked anew.
+  // The person who imports the profile is asked again.
   trajectories: null,
   hooks: (value, at) => ({ ...value, secret: "", previous: undefined, disabledAt: value.disabledAt ?? at }),
 };

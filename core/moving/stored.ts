@@ -112,7 +112,7 @@ export const ACCOUNT_FATES: Record<string, Fate> = {
   hook_delivery: "stays: this deployment delivers its events",
   hook_curation: "rebuilt: by the next booking",
   library_invitation: "stays: a code of this deployment",
-  library_follower: "stays: both profiles are of this deployment; another one is invited and followed anew",
+  library_follower: "stays: both profiles are of this deployment; another one has to be invited and followed again",
   library_following: "stays: as `library_follower`; the copies travel, and their lock says where they came from",
   library_count: "stays: as `library_follower`",
   library_look: "stays: as `library_follower`",

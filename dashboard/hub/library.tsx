@@ -72,7 +72,7 @@ export function LibraryPart() {
         <SecretDialog
           title="The code of this invitation"
           secret={code}
-          text="Whoever has it can follow you: give it to the people of that profile only."
+          text="Anyone who has it can follow you: give it to the people of that profile only."
           onClose={() => setCode(undefined)}
         />
       )}

@@ -110,7 +110,7 @@ export function createAccountLibrary(deps: LibraryDeps) {
   const isSoon = (due: number | null | undefined) => typeof due === "number" && due <= clock.now() + INSTALLED_AFTER_MS;
   const toInfo = (row: FollowerRow) => toFollowerInfo(row, isSoon(row.due) || isSoon(rows.look()?.due));
 
-  /** The next try's time, or none: a row that was planned anew while the message was under way keeps its plan. */
+  /** The next try's time, or none: a row that was planned again while the message was under way keeps its plan. */
   const settle = <Row extends { due: number | null; tries: number }>(
     now: Row,
     lease: number,

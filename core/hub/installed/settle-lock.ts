@@ -18,7 +18,7 @@ import { trustOf } from "../policy.ts";
 import { makeReport } from "../package/report.ts";
 
 /**
- * [own] Lines that one request makes anew; the next one goes on. Each may read three packages of 500 files, and an invocation has ten thousand
+ * [own] Lines that one request rebuilds. The next request rebuilds more. Each may read three packages of 500 files, and an invocation has ten thousand
  * reads. One after another: a package may have ten megabytes.
  */
 const MAX_REBUILT = 5;

@@ -22,14 +22,9 @@ export const HubCommand = z.object({
 });
 export type HubCommand = z.infer<typeof HubCommand>;
 
-/** What a package needs and what it runs. */
-export const HubReport = z.object({
-  name: SkillName,
-  description: z.string(),
-  category: z.string(),
-  /** Sizes in bytes, by path. */
-  files: z.record(z.string(), z.int()),
-  /** Files that can be run: scripts, programs, and checks of the skill. */
+/** What a package runs and needs; in an update, what is added. */
+const Needs = {
+  /** Files that can be run: scripts, programs, and checks of the skill. In an update those that are new, or have other bytes. */
   scripts: Names,
   commands: z.array(HubCommand),
   /** Tools that its `allowed-tools` would allow without a question. They are never allowed by installing it. */
@@ -41,6 +36,16 @@ export const HubReport = z.object({
   credentialFiles: Names,
   /** Packages, programs or other skills, as written. */
   dependencies: Names,
+};
+
+/** What a package needs and what it runs. */
+export const HubReport = z.object({
+  name: SkillName,
+  description: z.string(),
+  category: z.string(),
+  /** Sizes in bytes, by path. */
+  files: z.record(z.string(), z.int()),
+  ...Needs,
   conditions: SkillConditions.optional(),
   verdict: HubVerdict,
   /** Version of the scanner's rules. */
@@ -185,15 +190,7 @@ export const UpdateHub = z.strictObject({
 
 /** What an update adds. */
 export const HubGrown = z.object({
-  /** New, or with other bytes. */
-  scripts: Names,
-  commands: z.array(HubCommand),
-  allowedTools: Names,
-  tools: Names,
-  hosts: Names,
-  variables: Names,
-  credentialFiles: Names,
-  dependencies: Names,
+  ...Needs,
   findings: z.array(ImportFinding),
   /** The verdict is worse than the present one. */
   verdict: z.object({ from: HubVerdict, to: HubVerdict }).optional(),

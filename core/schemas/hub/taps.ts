@@ -74,7 +74,7 @@ export const PutGithubToken = z.strictObject({
 export const PublishToTap = z.strictObject({
   skill: SkillName,
   tap: TapName.describe("A tap of the profile that is a GitHub repository."),
-  message: z.string().min(1).max(2_000).optional().describe("Said in the pull request, to whoever reads it."),
+  message: z.string().min(1).max(2_000).optional().describe("The text of the pull request."),
 });
 export type PublishToTap = z.infer<typeof PublishToTap>;
 

@@ -52,7 +52,7 @@ training.openapi(
     ),
     description:
       "Makes a training job at the operator's training service. Nothing is sent yet: POST …/data sends the dataset, POST …/start begins. " +
-      "Locked fields are refused, whoever asks. Repeated with the same `Idempotency-Key`, it answers with the job that it made.",
+      "Locked fields are refused for everyone. Repeated with the same `Idempotency-Key`, it answers with the job that it made.",
     request: {
       headers: z.object({ "idempotency-key": IdempotencyKey.optional() }),
       body: jsonBody(CreateTrainingJob),
