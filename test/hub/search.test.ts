@@ -1,6 +1,8 @@
 // A search over several sources and taps: what it finds, in which order, and what it reports of a source that does not answer.
 import { describe, expect, it } from "vitest";
+import { ok } from "../../core/errors.ts";
 import { type Tap, searchHub } from "../../core/hub/finding/search.ts";
+import type { HubSource } from "../../core/hub/source.ts";
 import { limitReached } from "../support/hub/github-read.ts";
 import { createHubWorld, createSite, skillMd } from "../support/hub/world.ts";
 
@@ -48,6 +50,24 @@ describe("a search", () => {
       ["clawhub", "hub_bad_reply"],
       ["tap:team", "hub_rate_limited"],
     ]);
+  });
+
+  it("reads the lists of few taps at the same time", async () => {
+    let [open, most] = [0, 0];
+    const source = {
+      name: "github" as const,
+      list: async () => {
+        most = Math.max(most, ++open);
+        await new Promise((done) => setTimeout(done, 1));
+        open -= 1;
+        return ok([]);
+      },
+    } as unknown as HubSource;
+    const taps = Array.from({ length: 50 }, (_, n): Tap => ({ tap: `t${n}`, source: "github", identifier: `o/r${n}` }));
+    const only = "github" as const;
+    const github = { ...source, search: () => Promise.resolve(ok([])) } as HubSource;
+    await searchHub({ github }, { query: "x", only, taps, limit: 10, signal: new AbortController().signal });
+    expect(most).toBe(6);
   });
 
   it("of one source asks no other", async () => {

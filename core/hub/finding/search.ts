@@ -1,5 +1,6 @@
 // A search over several sources and taps at once: the hits of those that answer, and why the others did not. Called by the routes of the hub.
-import { type Failure, type Result, assert } from "../../errors.ts";
+import { type Failure, assert, ok } from "../../errors.ts";
+import { MAX_CONNECTIONS, mapLimit } from "../../map-limit.ts";
 import type { HubRef } from "../../schemas/hub/lock.ts";
 import type { TapInfo } from "../../schemas/hub/taps.ts";
 import { formatRef } from "./identifier.ts";
@@ -35,11 +36,19 @@ export async function searchHub(sources: Partial<HubSources>, options: SearchOpt
   const isAsked = (name: OuterSourceName) => only === undefined || only === name;
   const searches = Object.values(sources)
     .filter((source) => isAsked(source.name as OuterSourceName))
-    .map((source) => ask(source.name, undefined, () => source.search(query, { limit, signal })));
+    .map((source) => ({ from: source.name, tap: undefined, search: () => source.search(query, { limit, signal }) }));
   const lists = taps
     .filter(({ source }) => isAsked(source) && sources[source]?.list)
-    .map(({ tap, source, identifier }) => ask(`tap:${tap}`, tap, () => listOf(sources[source])(identifier, signal)));
-  const answers = await Promise.all([...searches, ...lists]);
+    .map(({ tap, source, identifier }) => ({
+      from: `tap:${tap}`,
+      tap,
+      search: () => listOf(sources[source])(identifier, signal),
+    }));
+  // A list has up to four megabytes, and a profile fifty taps: few at once, and of each what may be shown.
+  const answers = await mapLimit([...searches, ...lists], MAX_CONNECTIONS, async ({ from, tap, search }) => {
+    const result = await search();
+    return { from, tap, result: result.ok && tap !== undefined ? ok(keepBest(result.value, query, limit)) : result };
+  });
   const found = answers.flatMap(({ tap, result }) => (result.ok ? result.value.map((hit) => ({ hit, tap })) : []));
   return {
     hits: rank(found, query).slice(0, limit),
@@ -47,14 +56,15 @@ export async function searchHub(sources: Partial<HubSources>, options: SearchOpt
   };
 }
 
-interface Answer {
-  from: string;
-  tap: string | undefined;
-  result: Result<HubHit[]>;
-}
-
-async function ask(from: string, tap: string | undefined, search: () => Promise<Result<HubHit[]>>): Promise<Answer> {
-  return { from, tap, result: await search() };
+/** A tap lists everything that it has; a registry answers what fits. */
+function keepBest(hits: HubHit[], query: string, limit: number): HubHit[] {
+  const words = wordsOf(query);
+  const scored = hits.map((hit) => ({ hit, score: scoreHit(hit, words) }));
+  const fitting = words.length > 0 ? scored.filter(({ score }) => score > 0) : scored;
+  return fitting
+    .toSorted((a, b) => b.score - a.score)
+    .slice(0, limit)
+    .map(({ hit }) => hit);
 }
 
 function listOf(source: HubSource | undefined): NonNullable<HubSource["list"]> {
@@ -68,8 +78,6 @@ function rank(found: readonly { hit: HubHit; tap: string | undefined }[], query:
   const byRef = new Map<string, { score: number; hit: HubSearch["hits"][number] }>();
   for (const { hit, tap } of found) {
     const score = scoreHit(hit, words);
-    // A tap lists everything that it has; a registry answers what fits.
-    if (tap !== undefined && words.length > 0 && score === 0) continue;
     const key = keyOf(hit.ref);
     const known = byRef.get(key);
     const merged = known ? { ...hit, ...known.hit, description: known.hit.description || hit.description } : hit;
