@@ -1,0 +1,139 @@
+// What the experiments of a profile need from outside, and what they offer. The Experiments object wires them; the bench and tests use them
+// over node:sqlite. Types only.
+import type { ModelChain, ModelSlot } from "../agent/contract.ts";
+import type { Result } from "../errors.ts";
+import type { Alarm, Clock, EvidenceStore, Random, SkillStore, Sql } from "../ports.ts";
+import type { FileBodies } from "../schemas/file-body.ts";
+import type { SessionId, Sha256, SkillName, TurnId } from "../schemas/ids.ts";
+import type { TurnStats } from "../schemas/entry.ts";
+import type {
+  Arm,
+  ExperimentId,
+  Occasion,
+  Replayability,
+  ReplayId,
+  ReplayReport,
+} from "../schemas/learning/experiment.ts";
+import type { LoadedText } from "../schemas/learning/learning.ts";
+import type { Judge, Outcome } from "../schemas/skill.ts";
+import type { Settings } from "../schemas/settings.ts";
+import type { Booking, Budget } from "../schemas/usage.ts";
+import type { RunChecks } from "../skills/checks.ts";
+
+/** What a profile's Experiments object is asked to try. */
+export interface NewExperiment {
+  /** Unique to the wish, the same in every attempt: `review:<review>:<skill>:<rev>`, `asked:<key>`. */
+  key: string;
+  skill: SkillName;
+  occasion: Occasion;
+  /** Absent: the text is `given`. */
+  rev?: number;
+  text: Sha256;
+  parent: Sha256 | null;
+  /** In the stored form, `<session>/<entry>#<source>`. */
+  citations: string[];
+  /** The text's description and requests: what similar work is searched with. */
+  about: string;
+  /** The session that is told how it ended; `null`: nobody is. */
+  session: SessionId | null;
+  /** The files of a text that is not in the library. */
+  given?: FileBodies;
+  /** A person grants this many tokens for this experiment alone. Absent: the grant of the day. */
+  tokens?: number;
+}
+
+/** One run that a Replay object is to make. Sent again until it has answered; the id makes that harmless. */
+export interface ReplayOrder {
+  v: 1;
+  id: ReplayId;
+  experiment: ExperimentId;
+  source: { session: SessionId; turn: number };
+  /** `recorded`: nothing is changed, and the replay must give the recorded turn again, entry for entry. */
+  arm: Arm | "recorded";
+  skill: SkillName;
+  /** What it may spend. */
+  budget: Budget;
+}
+
+export interface ReplayPort {
+  /** Failures: `session_gone`, `not_replayable`. */
+  begin(order: ReplayOrder): Promise<Result<null>>;
+  /** `null`: it never began, or was erased. `activeAt`: when something last came from a model or a tool. */
+  look(id: ReplayId): Promise<{ report: ReplayReport | null; activeAt: number } | null>;
+  /** Idempotent. */
+  erase(id: ReplayId): Promise<void>;
+}
+
+/** What a session says of one of its turns. */
+export interface RecordedTurn {
+  turn: TurnId;
+  replayability: Replayability;
+  /** At most 4,000 characters. */
+  request: string;
+  endedAt: number;
+  /** The model of its last answer. */
+  model: string;
+  stats: TurnStats;
+  /** At most 16,000 characters. */
+  answer: string;
+  /** How it is judged now, and what its exits say. */
+  outcome: Outcome;
+  judge: Judge;
+  exit: Outcome;
+  /** Texts of skills that its model had read. */
+  loaded: LoadedText[];
+  /**
+   * The answer that the person accepted: its own, or that of a later turn which a correction asked for. `null`: nobody has said.
+   * `isOwn`: its own.
+   */
+  accepted: { turn: TurnId; text: string; isOwn: boolean } | null;
+}
+
+export interface RecordedTurns {
+  /** The turn of this number, or the one that this entry belongs to. `null`: there is no such session or turn. */
+  describe(asked: { session: SessionId } & ({ turn: number } | { entry: number })): Promise<RecordedTurn | null>;
+  /** Turns similar to `words`, newest first, those that ended at or before `before` only. */
+  findSimilar(asked: { words: string; before: number; limit: number }): Promise<TurnId[]>;
+}
+
+/** The Account's ledger. */
+export interface ReplayBudget {
+  /**
+   * What the experiment may spend today, at most `tokens` and at most what `review.replayTokens` and the day's budget leave. `null`:
+   * nothing. Asked again for the same id, it answers the same. `isOwn`: a person gave it, so the grant of the day does not count.
+   */
+  reserve(asked: { id: ExperimentId; now: number; tokens: number; isOwn: boolean }): Promise<{ tokens: number } | null>;
+  /** Books once under its id, and reduces the reservation. */
+  book(booking: Booking, grant: ExperimentId): Promise<void>;
+  release(id: ExperimentId): Promise<void>;
+}
+
+export interface ExperimentHost {
+  sql: Sql;
+  alarm: Alarm;
+  clock: Clock;
+  random: Random;
+  newId(): string;
+  readonly settings: Settings;
+  skills: SkillStore;
+  evidence: EvidenceStore;
+  turns: RecordedTurns;
+  replays: ReplayPort;
+  budget: ReplayBudget;
+  models(slot: ModelSlot): Result<ModelChain>;
+  runChecks?: RunChecks;
+  /** The line for the person, once for each id. `null`, or a deleted session: nobody is told. */
+  tell(session: SessionId, id: ExperimentId, text: string): Promise<void>;
+  /** A text that the profile shares was withdrawn. Absent: nobody can follow it. */
+  tellFollowers?(): Promise<void>;
+  background(work: Promise<void>): void;
+  report(what: string, error: unknown): void;
+}
+
+/** What a Replay object asks of the profile's experiments. */
+export interface ReplayDesk {
+  /** What the skill's name stands for in this arm; `null`: nothing. Failure: `experiment_not_found`. */
+  readText(experiment: ExperimentId, arm: Arm): Promise<Result<FileBodies | null>>;
+  /** Repeated until it has answered. */
+  takeReport(id: ReplayId, report: ReplayReport): Promise<void>;
+}
