@@ -8,6 +8,7 @@ import type { SessionId, Sha256, SkillName, TurnId } from "../schemas/ids.ts";
 import type { TurnStats } from "../schemas/entry.ts";
 import type {
   Arm,
+  Experiment,
   ExperimentId,
   Occasion,
   Replayability,
@@ -136,4 +137,16 @@ export interface ReplayDesk {
   readText(experiment: ExperimentId, arm: Arm): Promise<Result<FileBodies | null>>;
   /** Repeated until it has answered. */
   takeReport(id: ReplayId, report: ReplayReport): Promise<void>;
+}
+
+/** What a profile's experiments offer to the API and to sessions. */
+export interface ExperimentCalls {
+  /** Once for each key: asked again, it answers with the experiment that it made. */
+  take(asked: NewExperiment): Promise<Result<Experiment>>;
+  /** Failure: `experiment_not_found`. */
+  read(id: ExperimentId): Promise<Result<Experiment>>;
+  /** Newest first: those older than `after`, at most `limit`. */
+  list(asked: { skill?: SkillName; after?: ExperimentId; limit: number }): Promise<Experiment[]>;
+  /** Ends it now, without an outcome; its runs are stopped. One that has ended stays as it is. Failure: `experiment_not_found`. */
+  stop(id: ExperimentId): Promise<Result<Experiment>>;
 }
