@@ -148,6 +148,7 @@ export const DEFAULTS: Settings = {
     grantTokens: 600_000, // [hermes] input-token budget of a background review
     grantUsd: 0,
     grantMs: 24 * 60 * MINUTE_MS,
+    replayTokens: 0, // [own] runs that nobody asked for cost money: somebody decides first
     keepDays: 30,
     looksMs: [10_000, MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 24 * 60 * MINUTE_MS],
     maxLooks: 11, // four early ones, then daily for seven days

@@ -37,6 +37,7 @@ const RULES: { [Name in Exclude<PreferenceName, "model" | "personality" | "learn
   "review.afterModelCalls": "atLeast",
   "review.minValue": "atLeast",
   "review.memoryAfterTurns": "atLeast",
+  "review.replayTokens": "atMost",
   "memory.writeApproval": "on",
   "skills.writeApproval": "on",
   "skills.recall": "off",

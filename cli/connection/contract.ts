@@ -470,6 +470,7 @@ export interface Contract {
       "review.afterModelCalls"?: number | null | undefined;
       "review.minValue"?: number | null | undefined;
       "review.memoryAfterTurns"?: number | null | undefined;
+      "review.replayTokens"?: number | null | undefined;
       "memory.writeApproval"?: boolean | null | undefined;
       "skills.writeApproval"?: boolean | null | undefined;
       "skills.recall"?: boolean | null | undefined;

@@ -112,6 +112,7 @@ export const MODEL_SLOTS = [
   "vision",
   "goal",
   "plan",
+  "replay",
 ] as const;
 export type ModelSlot = (typeof MODEL_SLOTS)[number];
 

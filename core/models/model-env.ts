@@ -15,6 +15,7 @@ export const SLOT_VARIABLES = {
   vision: "TALARIA_MODEL_VISION",
   goal: "TALARIA_MODEL_GOAL",
   plan: "TALARIA_MODEL_PLAN",
+  replay: "TALARIA_MODEL_REPLAY",
 } as const satisfies Record<ModelSlot, string>;
 
 const SHARED_VARIABLES = [

@@ -179,7 +179,7 @@ const models = z
     effort: z
       .partialRecord(z.string(), Effort)
       .describe(
-        'How much a model reasons, by kind of work (turn, review, curation, compaction, title, approval, judge, vision, goal, plan), such as `{"turn":"high","title":"none"}`. A model without that level gets the next lower one; `max` where it lacks `xhigh`.',
+        'How much a model reasons, by kind of work (turn, review, curation, compaction, title, approval, judge, vision, goal, plan, replay), such as `{"turn":"high","title":"none"}`. A model without that level gets the next lower one; `max` where it lacks `xhigh`.',
       ),
     prices: z
       .record(z.string(), Price)
@@ -267,6 +267,9 @@ const review = z
     grantTokens: count.describe("Tokens a review may use."),
     grantUsd: usd.describe("US dollars a review may spend. 0: no limit."),
     grantMs: ms.describe("How long the grant of a review is valid."),
+    replayTokens: count.describe(
+      "Tokens that experiments of a profile may use on one UTC day to try skills on earlier turns, unasked. 0: none are run.",
+    ),
     keepDays: count.min(1).describe("How long the objects of a review are kept."),
     looksMs: z
       .array(ms)

@@ -6,7 +6,7 @@ import { Day, ReviewId, SessionId } from "./ids.ts";
 
 /**
  * What a call was made for: the model slots of core/agent/contract.ts, which a test compares. Calls of the slot `judge` are
- * booked as `review`. Not slots: `image`, images that a provider made, and `voice`, voice messages that a provider turned into text.
+ * booked as `review`, or as `replay` in an experiment. Not slots: `image`, images that a provider made, and `voice`, voice messages that a provider turned into text.
  */
 export const UsageKind = z.enum([
   "turn",
@@ -18,6 +18,7 @@ export const UsageKind = z.enum([
   "vision",
   "goal",
   "plan",
+  "replay",
   "image",
   "voice",
 ]);

@@ -39,6 +39,7 @@ const WORDS: Record<string, [group: number, label: string]> = {
   "review.afterModelCalls": [3, "Review after model calls"],
   "review.minValue": [3, "Least value of a review"],
   "review.memoryAfterTurns": [3, "Memory review after turns"],
+  "review.replayTokens": [3, "Tokens of a day for trying skills"],
   "memory.writeApproval": [3, "Ask before memory changes"],
   "skills.writeApproval": [3, "Ask before skills change"],
   "skills.recall": [3, "Recall of skills"],

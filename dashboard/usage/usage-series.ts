@@ -17,6 +17,7 @@ export const KIND_NAMES: Record<string, string> = {
   vision: "Images read",
   goal: "Goals",
   plan: "Plans",
+  replay: "Skills tried",
   image: "Images made",
   voice: "Voice messages",
 };

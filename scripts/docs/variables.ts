@@ -24,6 +24,7 @@ export const VARIABLES: Readonly<Record<string, string>> = {
   TALARIA_MODEL_VISION: `${SAME_FORM} looking at images: \`vision_analyze\`, and descriptions for a model that does not see. Default: \`TALARIA_MODEL\`, where it sees.`,
   TALARIA_MODEL_GOAL: `${SAME_FORM} judging goals (\`/goal\`) after each turn of their session. Default: \`TALARIA_MODEL\`.`,
   TALARIA_MODEL_PLAN: `${SAME_FORM} specifying and decomposing the cards of a board. Default: \`TALARIA_MODEL\`.`,
+  TALARIA_MODEL_REPLAY: `${SAME_FORM} running earlier turns again, to try a skill. Default: \`TALARIA_MODEL\`.`,
   TALARIA_MEMORY_PROVIDER:
     "One external memory in addition to the built-in one: `mem0`, `honcho`, `supermemory`, `hindsight` or `openviking`. Several are refused at the start. Only the api Worker gets its variables.",
   MEM0_API_KEY: "The key of Mem0.",

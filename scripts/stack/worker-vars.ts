@@ -46,6 +46,7 @@ const MODEL_CHOICES = [
   "TALARIA_MODEL_VISION",
   "TALARIA_MODEL_GOAL",
   "TALARIA_MODEL_PLAN",
+  "TALARIA_MODEL_REPLAY",
 ];
 
 /** Variables of the caller's environment that reach all three Workers. */

@@ -203,6 +203,7 @@ describe("the models of a slot", () => {
       judge: main,
       goal: main,
       plan: main,
+      replay: main,
       vision: main,
     });
   });

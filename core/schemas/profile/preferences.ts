@@ -34,6 +34,7 @@ export const Preferences = z
     "review.afterModelCalls": review.shape.afterModelCalls,
     "review.minValue": review.shape.minValue,
     "review.memoryAfterTurns": review.shape.memoryAfterTurns,
+    "review.replayTokens": review.shape.replayTokens,
     "memory.writeApproval": memory.shape.writeApproval,
     "skills.writeApproval": skills.shape.writeApproval,
     "skills.recall": skills.shape.recall,
