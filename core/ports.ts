@@ -181,6 +181,8 @@ export interface SkillNext {
   health?: SkillHead["health"];
   failedWords?: FailedWord[];
   overlaps?: SkillName[];
+  /** Absent: as before, for the same text; `null` releases it. See `heldUntil` of the head. */
+  heldUntil?: number | null;
 }
 
 export interface SkillChange {

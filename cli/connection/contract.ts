@@ -1632,6 +1632,7 @@ export interface Contract {
         } | undefined;
         health?: { checkedAt: number; broken: string[] } | undefined;
         overlaps?: string[] | undefined;
+        heldUntil?: number | undefined;
         use?: { uses: number; successes: number; failures: number; lastUsedDay: string | null } | undefined;
         requests?: string | undefined;
         withdrew?: true | undefined;
@@ -1674,6 +1675,7 @@ export interface Contract {
         health?: { checkedAt: number; broken: string[] } | undefined;
         failedWords?: { word: string; day: string }[] | undefined;
         overlaps?: string[] | undefined;
+        heldUntil?: number | undefined;
         reason?: string | undefined;
         public?: boolean | undefined;
         shared?: boolean | undefined;
@@ -1738,6 +1740,7 @@ export interface Contract {
       health?: { checkedAt: number; broken: string[] } | undefined;
       failedWords?: { word: string; day: string }[] | undefined;
       overlaps?: string[] | undefined;
+      heldUntil?: number | undefined;
       reason?: string | undefined;
       public?: boolean | undefined;
       shared?: boolean | undefined;
@@ -1801,6 +1804,7 @@ export interface Contract {
       health?: { checkedAt: number; broken: string[] } | undefined;
       failedWords?: { word: string; day: string }[] | undefined;
       overlaps?: string[] | undefined;
+      heldUntil?: number | undefined;
       reason?: string | undefined;
       public?: boolean | undefined;
       shared?: boolean | undefined;
@@ -1860,6 +1864,7 @@ export interface Contract {
       health?: { checkedAt: number; broken: string[] } | undefined;
       failedWords?: { word: string; day: string }[] | undefined;
       overlaps?: string[] | undefined;
+      heldUntil?: number | undefined;
       reason?: string | undefined;
       public?: boolean | undefined;
       shared?: boolean | undefined;
@@ -1919,6 +1924,7 @@ export interface Contract {
       health?: { checkedAt: number; broken: string[] } | undefined;
       failedWords?: { word: string; day: string }[] | undefined;
       overlaps?: string[] | undefined;
+      heldUntil?: number | undefined;
       reason?: string | undefined;
       public?: boolean | undefined;
       shared?: boolean | undefined;
@@ -1979,6 +1985,7 @@ export interface Contract {
       health?: { checkedAt: number; broken: string[] } | undefined;
       failedWords?: { word: string; day: string }[] | undefined;
       overlaps?: string[] | undefined;
+      heldUntil?: number | undefined;
       reason?: string | undefined;
       public?: boolean | undefined;
       shared?: boolean | undefined;
@@ -2121,6 +2128,7 @@ export interface Contract {
       health?: { checkedAt: number; broken: string[] } | undefined;
       failedWords?: { word: string; day: string }[] | undefined;
       overlaps?: string[] | undefined;
+      heldUntil?: number | undefined;
       reason?: string | undefined;
       public?: boolean | undefined;
       shared?: boolean | undefined;
@@ -2629,6 +2637,7 @@ export interface Contract {
       health?: { checkedAt: number; broken: string[] } | undefined;
       failedWords?: { word: string; day: string }[] | undefined;
       overlaps?: string[] | undefined;
+      heldUntil?: number | undefined;
       reason?: string | undefined;
       public?: boolean | undefined;
       shared?: boolean | undefined;

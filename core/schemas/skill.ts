@@ -109,6 +109,8 @@ export const SkillHead = z.object({
   failedWords: z.array(FailedWord).optional(),
   /** Skills that a review found to be similar; for the curator. */
   overlaps: z.array(SkillName).optional(),
+  /** Its text is being tried by experiment: it is not offered until then, in ms. A time that is over binds nothing. */
+  heldUntil: z.int().optional(),
   /** Why the last state change happened, in plain words. */
   reason: z.string().optional(),
   /** The owner publishes it to everyone. */
@@ -205,6 +207,7 @@ export const IndexLine = SkillHead.pick({
   conditions: true,
   health: true,
   overlaps: true,
+  heldUntil: true,
 }).extend({
   /** The last counts of its evidence; a write of the skill keeps them. */
   use: SkillUse.optional(),

@@ -32,6 +32,7 @@ export function toArchivedHead(head: SkillHead, reason: string, now: number): Sk
     state: "archived",
     public: undefined,
     shared: undefined,
+    heldUntil: undefined,
     reason,
     seq: head.seq + 1,
     updatedAt: now,
@@ -64,6 +65,7 @@ function toFirstHead(files: SkillFiles, next: SkillNext, change: Change): SkillH
     from: next.from ?? undefined,
     health: next.health,
     overlaps: next.overlaps,
+    heldUntil: next.heldUntil ?? undefined,
     conditions: conditionsOf(next, change),
     createdAt: now,
     revisedAt: now,
@@ -99,6 +101,7 @@ function toChangedHead(current: SkillHead, files: SkillFiles, next: SkillNext, c
     health: next.health ?? (text === current.text ? current.health : undefined),
     failedWords: next.failedWords ?? (text === current.text ? current.failedWords : undefined),
     overlaps: next.overlaps ?? current.overlaps,
+    heldUntil: heldAfter(text, state, next, current),
     // The reason of the last move would be wrong for this one.
     reason: next.reason ?? (stateMoves ? undefined : current.reason),
   };
@@ -124,6 +127,13 @@ function offeredAfter(
   if (state === "archived") return undefined;
   if (next !== undefined) return next;
   return current.state === "archived" ? undefined : current[field];
+}
+
+/** The hold belongs to a text that waits for its experiment. It ends with another text, and with a person's word on the skill. */
+function heldAfter(text: Sha256, state: SkillHead["state"], next: SkillNext, current: SkillHead): number | undefined {
+  if (state === "archived" || next.pinned || next.restored || next.origin === "user") return undefined;
+  if (next.heldUntil !== undefined) return next.heldUntil ?? undefined;
+  return text === current.text ? current.heldUntil : undefined;
 }
 
 /** Compares the files: the text alone does not cover a skill's requests. */
