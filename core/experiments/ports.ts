@@ -10,6 +10,7 @@ import type {
   Arm,
   Experiment,
   ExperimentId,
+  ExperimentSum,
   Occasion,
   Replayability,
   ReplayId,
@@ -122,6 +123,8 @@ export interface ExperimentHost {
   replays: ReplayPort;
   budget: ReplayBudget;
   models(slot: ModelSlot): Result<ModelChain>;
+  /** The models of the slot `judge`, only where it is configured. Absent: no model compares answers. */
+  judges?: ModelChain;
   runChecks?: RunChecks;
   /** The line for the person, once for each id. `null`, or a deleted session: nobody is told. */
   tell(session: SessionId, id: ExperimentId, text: string): Promise<void>;
@@ -149,4 +152,18 @@ export interface ExperimentCalls {
   list(asked: { skill?: SkillName; after?: ExperimentId; limit: number }): Promise<Experiment[]>;
   /** Ends it now, without an outcome; its runs are stopped. One that has ended stays as it is. Failure: `experiment_not_found`. */
   stop(id: ExperimentId): Promise<Result<Experiment>>;
+}
+
+/** Everything that a profile's Experiments object does. Made by `createExperiments(host)` in experiments.ts. */
+export interface Experiments extends ExperimentCalls, ReplayDesk {
+  /** Carries out what is due, and sets the next alarm. Never rejects. */
+  alarm(): Promise<void>;
+  /** A session was deleted: its replays are erased, its words are forgotten, and it is told nothing. Idempotent. */
+  forgetSession(session: SessionId): Promise<void>;
+  /** A person deleted the skill: its open experiments end without an outcome. Idempotent. */
+  forgetSkill(skill: SkillName): Promise<void>;
+  /** The profile is deleted: erases every replay, then all rows. Idempotent. */
+  eraseAll(): Promise<void>;
+  /** Of the experiments that were asked for at or after `since`. */
+  sum(asked: { since: number }): ExperimentSum;
 }

@@ -159,3 +159,20 @@ export const Experiment = z.object({
   runsUntil: z.int().nullable(),
 });
 export type Experiment = z.infer<typeof Experiment>;
+
+/** What the experiments of a profile have found. `waiting` to `not_replayable`: how many there are. */
+export const ExperimentSum = z.object({
+  waiting: z.int().min(0),
+  running: z.int().min(0),
+  helps: z.int().min(0),
+  no_difference: z.int().min(0),
+  harms: z.int().min(0),
+  not_replayable: z.int().min(0),
+  /** Ended without an outcome: stopped by a person, or without a grant. */
+  none: z.int().min(0),
+  /** Runs that were made. */
+  replays: z.int().min(0),
+  /** What those runs and their judge have used. */
+  tokens: z.int().min(0),
+});
+export type ExperimentSum = z.infer<typeof ExperimentSum>;
