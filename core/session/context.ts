@@ -4,6 +4,7 @@ import type { ModelChain, ModelSlot, Tool } from "../agent/contract.ts";
 import type { BoardPort } from "../board/board-calls.ts";
 import type { JobPort } from "../commands/jobs/job-port.ts";
 import type { Result } from "../errors.ts";
+import type { NewExperiment } from "../experiments/ports.ts";
 import type { McpDialer } from "../mcp/ports.ts";
 import type { MemoryProvider } from "../memory/provider.ts";
 import type { Outbound } from "../outbound/outbound.ts";
@@ -127,6 +128,8 @@ export interface SessionHost {
   goals?: GoalPort;
   /** What the profile has done by the clock; its Agenda keeps it. Absent: there are no such jobs. Rejects if it cannot be reached. */
   profileJobs?: JobPort;
+  /** Takes a text that is to be tried on earlier turns, once for each key. It is stored once this has answered. Absent: nothing is tried. */
+  experiments?: { take(asked: NewExperiment): Promise<Result<unknown>> };
   /** Takes an event for the profile's webhooks. It is stored once this has answered. Absent: there are no webhooks. */
   hooks?: { take(event: HookEvent): Promise<void> };
   /** Takes what a chat is to be told. It is stored once this has answered; the same delivery again changes nothing. Absent: there are no chats. */

@@ -36,6 +36,7 @@ export function guardErased(host: SessionHost, wasErased: () => boolean): Sessio
     ...(host.messages && { messages: guardPort(host.messages, wasErased) }),
     ...(host.mcp && { mcp: guardPort(host.mcp, wasErased) }),
     ...(host.children && { children: guardPort(host.children, wasErased) }),
+    ...(host.experiments && { experiments: guardPort(host.experiments, wasErased) }),
     ...(host.hooks && { hooks: guardPort(host.hooks, wasErased) }),
     ...(host.pending && { pending: guardPort(host.pending, wasErased) }),
     background: (work) =>

@@ -3,7 +3,8 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { env } from "cloudflare:workers";
 import { ulid } from "ulid";
 import { describe, expect, it } from "vitest";
-import { Session, type SessionEnv } from "../../durable-objects/session/session.ts";
+import type { SessionEnv } from "../../durable-objects/session/host.ts";
+import { Session } from "../../durable-objects/session/session.ts";
 import { textOf } from "../../core/schemas/entry.ts";
 import type { SessionRpc } from "../../workers/api/sessions/session-rpc.ts";
 import { collect } from "../support/session/collect-events.ts";

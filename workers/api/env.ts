@@ -27,6 +27,8 @@ export interface Env extends ModelEnv, ExecEnv, TrainingEnv, SealingEnv, AccessE
   WEBHOOKS: DurableObjectNamespace<Webhooks>;
   AGENDA: DurableObjectNamespace<Agenda>;
   BOARD: DurableObjectNamespace<Board>;
+  EXPERIMENTS: DurableObjectNamespace;
+  REPLAY: DurableObjectNamespace;
   SKILLS: R2Bucket;
   MEMORY: KVNamespace;
   REVIEWS: Queue<ReviewMessage>;

@@ -3,7 +3,8 @@
 // in R2. GET `/bench/lives/<profile>` says how often the profile's Agenda and board were built, without waking them. Bundled only for benches.
 import api from "../../../workers/api/index.ts";
 import type { Env } from "../../../workers/api/env.ts";
-import { Session as ProductSession, type SessionEnv } from "../../../durable-objects/session/session.ts";
+import type { SessionEnv } from "../../../durable-objects/session/host.ts";
+import { Session as ProductSession } from "../../../durable-objects/session/session.ts";
 import { Account as ProductAccount } from "../../../durable-objects/account.ts";
 import { Agenda as ProductAgenda } from "../../../durable-objects/agenda/agenda.ts";
 import { Board as ProductBoard } from "../../../durable-objects/board/board.ts";
