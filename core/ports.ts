@@ -156,7 +156,7 @@ export interface SkillSnapshot {
 }
 
 /** The wanted state of a skill. Absent fields keep their value; `files`, when given, is the complete set. */
-export interface SkillNext {
+export interface SkillNext extends Partial<Pick<SkillHead, "settled" | "health">> {
   files?: FileBodies;
   description?: string;
   category?: string;
@@ -177,8 +177,6 @@ export interface SkillNext {
   withdrawn?: Sha256[];
   /** A person restores a withdrawn text: its evidence so far counts by half. */
   restored?: true;
-  settled?: SkillHead["settled"];
-  health?: SkillHead["health"];
   failedWords?: FailedWord[];
   overlaps?: SkillName[];
   /** Absent: as before, for the same text; `null` releases it. See `heldUntil` of the head. */

@@ -28,7 +28,10 @@ export async function renderSkills(client: Pick<Client, "listSkills" | "skill">,
   }
   const skills = await client.listSkills();
   if (skills.length === 0) return "There is no skill.";
-  const lines = skills.map((skill) => `${skill.name} (${skill.state}, by ${skill.origin}): ${clip(skill.description)}`);
+  const lines = skills.map(({ name, state, origin, description, heldUntil = 0 }) => {
+    const isTried = heldUntil > Date.now() ? ", being tried" : "";
+    return `${name} (${state}${isTried}, by ${origin}): ${clip(description)}`;
+  });
   return withMore(lines.slice(0, MAX_LINES), skills.length);
 }
 

@@ -19,6 +19,7 @@ import {
 import {
   type MissingSettings,
   type Scene,
+  isHeld,
   isHidden,
   missingFor,
   readConditions,
@@ -135,7 +136,8 @@ export function createLibrary({ store, seeds, scene = {} }: LibraryOptions): Lib
       // A bundled skill is read only with a companion that an agent made for it, not with any skill of that name; none with a stranger's.
       const isNamed = skill.line.origin !== "bundled" && companion?.line.origin !== "hub";
       const isOurs = isNamed || companion?.line.extends === name;
-      const isLoaded = companion && isOurs && isOffered(companion.line) && !unusableFailure(companion);
+      const isShown = companion && isOffered(companion.line) && !isHeld(companion.line, scene);
+      const isLoaded = isShown && isOurs && !unusableFailure(companion);
       return ok(isLoaded ? withCompanion(view, companion, scene) : view);
     },
   };
@@ -165,7 +167,7 @@ function merge(index: SkillIndex | null, seeds: Seeds): SkillLine[] {
   return [...own, ...bundled.map((name) => openSeed(seeds, name).line)].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Whether a skill is offered in the prompt and in listings. */
+/** Whether a skill is offered in the prompt and in listings, by its state alone; `isHeld` in conditions.ts delays that. */
 export function isOffered(line: Pick<SkillLine, "state">): boolean {
   return line.state !== "archived" && line.state !== "pending";
 }
@@ -280,7 +282,7 @@ function toView(
 ): SkillView {
   const missing = missingFor(requirements.conditions, scene);
   const broken = contractBreaks(requirements, scene);
-  const notice = noticesOf(line, broken).join(" ");
+  const notice = [...(isHeld(line, scene) ? [HELD] : []), ...noticesOf(line, broken)].join(" ");
   const findings = findingsOf(line, broken);
   return {
     name: line.name,
@@ -310,6 +312,8 @@ function contractBreaks({ contract }: Requirements, scene: Scene): ContractBreak
 }
 
 const MAX_FINDINGS = 5;
+const HELD =
+  "This text is new and is being tried on earlier turns, so it is not offered yet. Check what it says before you rely on it.";
 
 function noticesOf({ state, health }: SkillLine, broken: ContractBreaks | null): string[] {
   const notices: string[] = [];

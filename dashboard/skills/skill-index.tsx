@@ -143,7 +143,7 @@ function toRow(row: Row) {
 }
 
 function SkillRow({ skill }: { skill: Line }) {
-  const { name, description, category, origin, pinned, use, health, public: isPublic } = skill;
+  const { name, description, category, origin, pinned, use, health, public: isPublic, heldUntil = 0 } = skill;
   const { name: stateName, tone } = describeState(shownState(skill));
   return (
     <div class="row skill-row">
@@ -155,6 +155,7 @@ function SkillRow({ skill }: { skill: Line }) {
           {pinned && <Badge tone="accent">Pinned</Badge>}
           {isPublic === true && <Badge>Public</Badge>}
           {(health?.broken.length ?? 0) > 0 && <Badge tone="bad">Broken</Badge>}
+          {heldUntil > Date.now() && <Badge tone="accent">Being tried</Badge>}
         </span>
         <span class="muted small clip" dir="auto">
           {description}

@@ -67,6 +67,7 @@ function Lead({ skill: { head, files } }: { skill: Detail }) {
       </span>
       <span class="badges">
         <Badge tone={tone}>{state}</Badge>
+        {(head?.heldUntil ?? 0) > Date.now() && <Badge tone="accent">Being tried</Badge>}
         {head?.pinned === true && <Badge tone="accent">Pinned</Badge>}
         {head?.public === true && <Badge tone="warn">Public</Badge>}
         <Badge>{ORIGINS[head?.origin ?? "bundled"]}</Badge>

@@ -260,6 +260,33 @@ describe("a bundled skill, after a deployment that brings another bundle", () =>
   });
 });
 
+describe("a skill that is held back", () => {
+  const file = (name: string) => ({ "SKILL.md": skillMd({ name, description: "Own." }) });
+  const at = (now: number) => createLibrary({ store, seeds: {}, scene: { now: () => now } });
+  const named = async (library: ReturnType<typeof createLibrary>) => (await library.offered()).map(({ name }) => name);
+
+  it("is not offered until the time is over, and can be loaded by its name with a notice", async () => {
+    await put("mine", { files: file("mine"), heldUntil: 1_000 });
+    expect([await named(at(999)), await named(at(1_000))]).toEqual([[], ["mine"]]);
+    expect(await at(999).view("mine")).toMatchObject({ value: { notice: expect.stringMatching(/is being tried/) } });
+    expect(await at(1_000).view("mine")).not.toHaveProperty("value.notice");
+    expect(JSON.stringify(await at(999).view("mine-too"))).not.toContain("Did you mean");
+  });
+
+  it("is offered where no time is given: a review and a curation must know of it", async () => {
+    await put("mine", { files: file("mine"), heldUntil: 1_000 });
+    expect(await named(createLibrary({ store, seeds: {} }))).toEqual(["mine"]);
+  });
+
+  it("adds nothing to its base", async () => {
+    await put("base", { files: file("base"), origin: "user" });
+    await put("base-local", { files: file("base-local"), extends: "base", heldUntil: 1_000 });
+    expect(await named(at(999))).toEqual(["base"]);
+    expect(await at(999).view("base")).not.toHaveProperty("value.companion");
+    expect(await at(1_000).view("base")).toMatchObject({ value: { companion: { name: "base-local" } } });
+  });
+});
+
 describe("a skill that cannot be used here", () => {
   const files = (fields: string) => ({ "SKILL.md": withFields("mine", fields) });
 

@@ -82,7 +82,8 @@ export function createCommands(options: CommandsOptions) {
   }
 
   async function loadSkills(): Promise<void> {
-    skills = (await client.listSkills()).map(({ name, description }) => ({ name, description }));
+    const offered = (await client.listSkills()).filter(({ heldUntil = 0 }) => heldUntil <= Date.now());
+    skills = offered.map(({ name, description }) => ({ name, description }));
   }
 
   /** Nothing that was typed or attached is lost. A private text stays one. */

@@ -3,6 +3,7 @@
 import { readTargets } from "../../memory/plan.ts";
 import type { Entry, JsonObject } from "../../schemas/entry.ts";
 import type { Sha256 } from "../../schemas/ids.ts";
+import type { SkillIndex } from "../../schemas/skill.ts";
 import { mergeLines, offeredLines } from "../../skills/library.ts";
 import type { EngineContext } from "../context.ts";
 import {
@@ -39,17 +40,19 @@ async function collectSkills({ host, log }: EngineContext): Promise<void> {
   const index = await host.skills.index();
   // Read after the await, with no await below: a new prompt may have been stored meanwhile, made from a newer index.
   const known = log.meta<KnownSkills>("known_skills");
-  if (!known || index.seq <= known.seq) return;
+  const now = host.clock.now();
+  const { dueAt = Infinity } = known ?? {};
+  if (!known || (index.seq <= known.seq && now < dueAt)) return;
   const shown = offeredLines(mergeLines(index, host.seeds), readScene({ host, log }));
   const lines = new Map(shown.map((line) => [line.name, line]));
-  const texts = mapTextHashes([...lines.values()]);
+  const texts = { ...mapTextHashes([...lines.values()]), ...keepHeld(index, now, known.texts) };
   const names = [...new Set([...Object.keys(known.texts), ...Object.keys(texts)])];
   const changed = names.filter((name) => own(texts, name) !== own(known.texts, name));
   if (changed.length === 0) return;
   const written = ownSkills(log.entries(known.upTo + 1));
   const news = changed.filter((name) => !written.has(name) || written.get(name) !== lines.get(name)?.text);
   host.sql.transaction(() => {
-    putKnownSkills(log, index.seq, settledUpTo(log), texts);
+    putKnownSkills(log, index, now, texts);
     if (news.length > 0) changeNews(log, (before) => ({ ...before, skills: addSkills(before.skills, news) }));
   });
 
@@ -63,6 +66,12 @@ async function collectSkills({ host, log }: EngineContext): Promise<void> {
     const all = Object.entries({ ...before, ...Object.fromEntries(changes) });
     return Object.fromEntries(all.filter(([, skill]) => skill.known || skill.description !== null));
   }
+}
+
+/** A text that is held back is no news yet: until then the model knows of the skill what it has read. */
+function keepHeld({ skills }: SkillIndex, now: number, texts: KnownSkills["texts"]): KnownSkills["texts"] {
+  const held = Object.keys(texts).filter((name) => (own(skills, name)?.heldUntil ?? 0) > now);
+  return Object.fromEntries(held.map((name) => [name, texts[name]!]));
 }
 
 async function collectMemory({ host, log, overlay }: EngineContext): Promise<void> {

@@ -3,6 +3,7 @@
 import { toShown } from "../../memory/shown.ts";
 import type { SkillLine } from "../../schemas/api.ts";
 import type { Sha256 } from "../../schemas/ids.ts";
+import type { SkillIndex } from "../../schemas/skill.ts";
 import type { MemoryEntry, MemoryStoreName } from "../../schemas/memory.ts";
 import type { Log } from "../log.ts";
 import { toLine } from "./news-text.ts";
@@ -24,6 +25,8 @@ export interface KnownSkills {
   /** Later entries may hold the session's own changes of skills. */
   upTo: number;
   texts: Record<string, string>;
+  /** When the first skill that is held back may be offered, so that it is news without a change of the index. Absent: none is held. */
+  dueAt?: number;
 }
 
 /** Under the meta key `known_memory`; `null` for more than MAX_KNOWN_FACTS facts. */
@@ -70,8 +73,11 @@ export function toHashes(joined: string): Set<string> {
   return hashes;
 }
 
-export function putKnownSkills(log: Log, seq: number, upTo: number, texts: Record<string, string>): void {
-  const known: KnownSkills = { v: 1, seq, upTo, texts };
+/** `index`: the one that listed the texts. */
+export function putKnownSkills(log: Log, index: SkillIndex, now: number, texts: Record<string, string>): void {
+  const held = Object.values(index.skills).flatMap(({ heldUntil = 0 }) => (heldUntil > now ? [heldUntil] : []));
+  const dueAt = held.length > 0 && { dueAt: Math.min(...held) };
+  const known: KnownSkills = { v: 1, seq: index.seq, upTo: settledUpTo(log), texts, ...dueAt };
   log.setMeta("known_skills", Object.keys(texts).length > MAX_KNOWN_SKILLS ? null : known);
 }
 

@@ -39,8 +39,9 @@ export function beginEpoch(context: Pick<EngineContext, "host" | "log">, learned
   const { log, host } = context;
   if (learned) {
     const upTo = settledUpTo(log);
-    putKnownSkills(log, learned.index.seq, upTo, mapTextHashes(learned.lines));
-    const dueAt = host.clock.now() + host.settings.memory.overlayMs;
+    const now = host.clock.now();
+    putKnownSkills(log, learned.index, now, mapTextHashes(learned.lines));
+    const dueAt = now + host.settings.memory.overlayMs;
     const shown = MemoryStoreName.options.flatMap((store) => {
       const entries = learned.memory.filter((entry) => entry.store === store);
       return fitNewest(entries, selectLimit(store, host.settings.memory));

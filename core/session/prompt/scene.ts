@@ -30,6 +30,7 @@ export function readScene({ host, log }: Pick<EngineContext, "host" | "log">, of
     environments: [],
     disabled: host.settings.skills.disabled,
     ...(host.isSet && { isSet: host.isSet }),
+    now: () => host.clock.now(),
   };
 }
 

@@ -20,6 +20,8 @@ export interface Scene {
   disabled?: readonly string[];
   /** Whether a variable or credentials file is available to tools. Absent: none is. */
   isSet?(name: string): boolean;
+  /** The time, in ms. Absent: skills that are held back are offered, because a review and a curation must know of them. */
+  now?(): number;
 }
 
 /** Settings that a skill needs and that are not set. */
@@ -93,10 +95,15 @@ export function readConditions(meta: Record<string, unknown>): SkillConditions |
  * Whether the skill is left out of the prompt and of a model's listings. It can still be loaded by name unless
  * `refusalFor` objects.
  */
-export function isHidden(line: Pick<SkillLine, "name" | "conditions">, scene: Scene): boolean {
-  if (refusalFor(line, scene)) return true;
+export function isHidden(line: Pick<SkillLine, "name" | "conditions" | "heldUntil">, scene: Scene): boolean {
+  if (isHeld(line, scene) || refusalFor(line, scene)) return true;
   const { conditions = {} } = line;
   return lacksEnvironment(conditions, scene) || lacksChannel(conditions, scene) || isUnsuited(conditions, scene);
+}
+
+/** Whether the skill's text is being tried by experiment, so that it is not offered yet. */
+export function isHeld({ heldUntil }: Pick<SkillLine, "heldUntil">, scene: Pick<Scene, "now">): boolean {
+  return heldUntil !== undefined && scene.now !== undefined && heldUntil > scene.now();
 }
 
 /** Why a skill cannot be loaded even by name. Failures: `skill_disabled`, `skill_unsupported`. */

@@ -98,7 +98,7 @@ async function load(typed: string): Promise<Suggestion[]> {
   const [{ suggest }, skills] = await Promise.all([
     import("./completion.ts"),
     readOnce("GET /v1/skills", {}).then(
-      (list) => list.skills,
+      (list) => list.skills.filter(({ heldUntil = 0 }) => heldUntil <= Date.now()),
       () => [], // commands are enough
     ),
   ]);

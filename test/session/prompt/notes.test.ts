@@ -2,6 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { readHistory } from "../../../core/session/prompt/history.ts";
 import type { EngineContext } from "../../../core/session/context.ts";
+import { ok } from "../../../core/errors.ts";
+import type { SkillNext } from "../../../core/ports.ts";
 import type { TurnRow } from "../../../core/session/log-turns.ts";
 import { collectNews } from "../../../core/session/prompt/collect-news.ts";
 import { addDecisionNews, addReviewNews } from "../../../core/session/prompt/notes.ts";
@@ -24,6 +26,13 @@ import { adjustment, creation, extension } from "../../support/skills/skills.ts"
 type World = ReturnType<typeof createEngineContext>;
 
 const MINUTE_MS = 60_000;
+const first = (description: string): SkillNext => ({
+  files: { "SKILL.md": `# ${description}` },
+  description,
+  category: "general",
+  state: "trial",
+  origin: "review",
+});
 const skill = (name: string, description: string) =>
   creation(name, `# ${name}`, `op-${name}`, { description, category: "general" });
 
@@ -220,6 +229,54 @@ describe("a note", () => {
     const { note } = await runTurn(context);
     expect(note).toContain("Changed skills, to be loaded again before they are followed:\n- old-ways: Old.");
     expect(note).not.toContain("reading-tables");
+  });
+
+  test("tells of a skill that is held back once the hold is over, without any write", async () => {
+    const world = createEngineContext();
+    const context = world.open();
+    await world.skills.change(skill("reading-tables", "Tables."));
+    await runTurn(context);
+    const heldUntil = world.clock.now() + 30 * MINUTE_MS;
+    await world.skills.change({
+      ...skill("writing-letters", "x"),
+      decide: () => ok({ ...first("Letters."), heldUntil }),
+    });
+    const revised: SkillNext = { files: { "SKILL.md": "# new" }, description: "Better tables.", heldUntil };
+    await world.skills.change(adjustment("reading-tables", revised));
+    await world.skills.change(skill("mending-nets", "Nets."));
+    const notes = [(await runTurn(context)).note];
+    for (let minutes = 0; minutes < 40; minutes += 4) {
+      world.clock.advance(4 * MINUTE_MS);
+      notes.push((await runTurn(context)).note);
+    }
+    const told = notes.filter((note) => note !== null);
+    expect(told).toHaveLength(2);
+    expect(told[0]).toContain("New skills:\n- mending-nets: Nets.\n</news>");
+    expect(told[1]).toBe(
+      [
+        "Since your prompt was written, this has changed.",
+        "<news>",
+        "New skills:",
+        "- writing-letters: Letters.",
+        "Changed skills, to be loaded again before they are followed:",
+        "- reading-tables: Better tables.",
+        "</news>",
+      ].join("\n"),
+    );
+  });
+
+  test("says nothing of a held text that was withdrawn before anybody met it", async () => {
+    const world = createEngineContext();
+    const context = world.open();
+    await world.skills.change(skill("reading-tables", "Tables."));
+    await runTurn(context);
+    const heldUntil = world.clock.now() + 30 * MINUTE_MS;
+    await world.skills.change(adjustment("reading-tables", { files: { "SKILL.md": "# bad" }, heldUntil }, "worse"));
+    await runTurn(context);
+    await world.skills.change(adjustment("reading-tables", { files: { "SKILL.md": "# reading-tables" } }, "back"));
+    world.clock.advance(4 * MINUTE_MS);
+    await runTurn(context);
+    expect((await runTurn(context)).note).toBeNull();
   });
 
   test("reports memory when a review wrote some, and otherwise checks every ten minutes", async () => {

@@ -3,6 +3,7 @@ import type { SkillLine } from "../../../core/schemas/api.ts";
 import { SkillName } from "../../../core/schemas/ids.ts";
 import { type Library, createLibrary } from "../../../core/skills/library.ts";
 import { seeds } from "../../../skills-seed/index.ts";
+import { systemClock } from "../../../stores/platform/system-clock.ts";
 import { parseEnvSettings } from "../env.ts";
 import { openSkills } from "../stores.ts";
 import { InvalidParams, type McpScope } from "./contract.ts";
@@ -11,7 +12,7 @@ import { InvalidParams, type McpScope } from "./contract.ts";
 const PAGE_SKILLS = 50;
 
 export function openLibrary({ env, profile }: McpScope): Library {
-  const scene = { disabled: parseEnvSettings(env).skills.disabled };
+  const scene = { disabled: parseEnvSettings(env).skills.disabled, now: () => systemClock.now() };
   return createLibrary({ store: openSkills(env, profile), seeds, scene });
 }
 

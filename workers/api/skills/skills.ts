@@ -4,7 +4,7 @@ import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
 import { ulid } from "ulid";
 import { hasPrograms } from "../../../core/skills/checks.ts";
-import { readinessOf } from "../../../core/skills/format/conditions.ts";
+import { isHeld, readinessOf } from "../../../core/skills/format/conditions.ts";
 import { contractOf } from "../../../core/skills/format/contract.ts";
 import { SKILL_MD, parseSkill } from "../../../core/skills/format/format.ts";
 import { inspectHealth } from "../../../core/skills/health.ts";
@@ -298,7 +298,8 @@ skills.openapi(
 /** Best first. If the Archive does not answer in time, only names and descriptions are searched. */
 async function findSkills(env: Env, profile: ProfileId, lines: SkillLine[], query: string): Promise<SkillLine[]> {
   const search = withinTime((words) => openArchive(env, profile).searchSkills(words), systemClock);
-  return searchLines(lines.filter(isOffered), query, search);
+  const offered = lines.filter((line) => isOffered(line) && !isHeld(line, systemClock));
+  return searchLines(offered, query, search);
 }
 
 /** Empty if `after` is no longer found, so that paging does not start over. */
