@@ -247,6 +247,11 @@ export interface Tool<Args = any> {
   /** The JSON Schema that models read, for a tool whose arguments another server describes. Absent: that of `parameters`. */
   readonly schema?: JsonObject;
   readonly effect: Effect;
+  /**
+   * Its calls reach nothing but the session's own workspace, and the library for reading. When an earlier turn is run again, only such tools run.
+   * It must not be set for a tool that can tell anybody anything.
+   */
+  readonly staysInside?: true;
   /** For a tool that core/tools/toolsets.ts does not name. */
   readonly toolset?: string;
   /**

@@ -14,6 +14,8 @@ import type {
 import type { Entry, TurnStats } from "../schemas/entry.ts";
 import { toTurnId } from "../schemas/ids.ts";
 import type { BranchNeed, BranchPage, BranchPlan } from "../schemas/sessions/branch.ts";
+import type { ReplayNeed, ReplayPage } from "../schemas/sessions/replay.ts";
+import { readReplay } from "./replay/read-replay.ts";
 import type { PromptSize } from "../schemas/sessions/prompt-size.ts";
 import { readPromptSize } from "./prompt/prompt-size.ts";
 import type { ClientResult } from "../schemas/sessions/client-part.ts";
@@ -73,6 +75,7 @@ export type SessionCalls = Promised<
         | "promptSize"
         | "planBranch"
         | "readBranch"
+        | "readReplay"
         | "listTools"
         | "post"
         | "answerClient"
@@ -133,6 +136,9 @@ function toLifecycle(engine: Engine) {
     /** Failures: `session_not_found`, `branch_outdated`. */
     readBranch: (plan: BranchPlan, need: BranchNeed): Result<BranchPage> =>
       wake(engine) ? readBranch(context, plan, need) : UNKNOWN_SESSION,
+    /** What a replay of a turn copies, page by page. Failures: `session_not_found`, and those of `readReplay` in replay/read-replay.ts. */
+    readReplay: (turn: number, need: ReplayNeed): Result<ReplayPage> =>
+      wake(engine) ? readReplay(context, turn, need) : UNKNOWN_SESSION,
     /** Makes this session a branch, page by page. Returns what it needs next. */
     async takeBranch(plan: BranchPlan, page: BranchPage | null): Promise<BranchNeed> {
       const need = takeBranch(engine, plan, page);

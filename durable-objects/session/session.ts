@@ -9,6 +9,7 @@ import type { SessionId } from "../../core/schemas/ids.ts";
 import type { Rating } from "../../core/schemas/learning/learning.ts";
 import type { BranchNeed, BranchPage, BranchPlan } from "../../core/schemas/sessions/branch.ts";
 import type { ClientResult } from "../../core/schemas/sessions/client-part.ts";
+import type { ReplayNeed } from "../../core/schemas/sessions/replay.ts";
 import type { BranchRequest } from "../../core/session/branch/read-branch.ts";
 import type { AskedSessionPage } from "../../core/session/moving/export-session.ts";
 import type { MovedSessionRow } from "../../core/schemas/moving/lines.ts";
@@ -137,6 +138,9 @@ export class Session extends DurableObject<SessionEnv> implements SessionCalls {
   }
   async readBranch(plan: BranchPlan, need: BranchNeed) {
     return this.#engine.readBranch(plan, need);
+  }
+  async readReplay(turn: number, need: ReplayNeed) {
+    return this.#engine.readReplay(turn, need);
   }
   async change(changes: ChangeSession, settingsRev: number) {
     return this.#engine.change(changes, settingsRev);

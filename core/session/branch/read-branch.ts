@@ -101,15 +101,30 @@ function lastRow({ log }: EngineContext, n: number): number {
 
 /** Failure: `branch_outdated`, if a part of a file is gone. */
 export function readBranch(context: EngineContext, plan: BranchPlan, need: BranchNeed): Result<BranchPage> {
-  const { sql } = context.host;
   const { turn, entry } = plan.origins.at(-1)!;
+  const { lastTurn, filesNow } = plan;
+  return readRange(context, { turn, entry, lastTurn, ...(filesNow && { filesNow }) }, need);
+}
+
+/** What is copied: the session up to this turn and this entry, both 0 for nothing of it. `lastTurn`: see `BranchPlan`. */
+export interface CopiedRange {
+  turn: number;
+  entry: number;
+  lastTurn: number;
+  filesNow?: true;
+}
+
+/** Failure: as `readBranch`. */
+export function readRange(context: EngineContext, range: CopiedRange, need: BranchNeed): Result<BranchPage> {
+  const { sql } = context.host;
+  const { turn, entry } = range;
   switch (need.stage) {
     case "begin":
-      return readBegin(context, plan);
+      return readBegin(context, range);
     case "turns": {
       const columns = "n, state, waiting, input, final, attempts, stats, started_at, ended_at, more";
       const query = `SELECT ${columns} FROM turn WHERE n > ? AND n <= ? ORDER BY n LIMIT ${TURNS_A_PAGE}`;
-      return ok({ stage: "turns", rows: sql.run(query, need.after, plan.lastTurn) });
+      return ok({ stage: "turns", rows: sql.run(query, need.after, range.lastTurn) });
     }
     case "entries": {
       const query = `SELECT n, octet_length(body) AS bytes FROM entry WHERE n > ? AND n <= ? ORDER BY n LIMIT ${ENTRIES_A_PAGE}`;
@@ -151,14 +166,14 @@ function outdated(turn: number): Result<never> {
 }
 
 /** As many as a call between objects should carry, but at least one. */
-function fit<Row extends { bytes: number }>(rows: Row[]): Row[] {
+export function fit<Row extends { bytes: number }>(rows: Row[]): Row[] {
   let left: number = FIXED.pageBytes;
   return rows.filter((row, i) => (left -= row.bytes) >= 0 || i === 0);
 }
 
-function readBegin({ host, log, workspace, images }: EngineContext, plan: BranchPlan): Result<BranchPage> {
-  const { turn, entry } = plan.origins.at(-1)!;
-  const kept = plan.filesNow ? ok(null) : workspace.checkpoints.ofBeginning(turn + 1);
+function readBegin({ host, log, workspace, images }: EngineContext, range: CopiedRange): Result<BranchPage> {
+  const { turn, entry, filesNow } = range;
+  const kept = filesNow ? ok(null) : workspace.checkpoints.ofBeginning(turn + 1);
   if (!kept.ok) return outdated(turn);
   const undone = undoneTurns(log).filter(({ by }) => by <= turn);
   const guidance = guidanceText(log);

@@ -56,6 +56,7 @@ export function createExecuteCode({ sandbox, clock, settings, hasFiles }: Execut
     description: toDescription(hasFiles),
     parameters: Args,
     effect: "unkeyed",
+    staysInside: true,
     failsOften: true,
     callsTools: true,
     ...(hasFiles && { inPieces: "Write data with write_file, in parts, and let the code read it." }),

@@ -53,6 +53,7 @@ export function createPatch(options: Options): Tool<Args> {
     description: DESCRIPTION,
     parameters: Args,
     effect: "keyed",
+    staysInside: true,
     marksContent: true,
     inPieces: "Patch one passage per call, with path, old_string and new_string.",
     /** `paths` with the hashes of all their contents before the first attempt and after its effect. Empty: it would fail. */

@@ -31,6 +31,7 @@ export function createReadFile({ workspace, settings }: Pick<FileToolOptions, "w
     description: `Reads a text file of the workspace. ${READING}`,
     parameters: Args,
     effect: "read",
+    staysInside: true,
     keepsResults: true,
     paths: ({ path }) => ({ reads: [canonicalPath(workspace, path)], writes: [] }),
     async run(args) {

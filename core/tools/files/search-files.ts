@@ -53,6 +53,7 @@ export function createSearchFiles(options: FileToolOptions): Tool<Args> {
     description: DESCRIPTION,
     parameters: Args,
     effect: "read",
+    staysInside: true,
     paths: ({ path }) => ({ reads: [canonicalPath(workspace, path ?? workspace.root)], writes: [] }),
     async run(args, { signal }) {
       const search: FileSearch = { ...options, signal, began: options.clock?.now() ?? 0 };

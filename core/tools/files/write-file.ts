@@ -33,6 +33,7 @@ export function createWriteFile({ workspace, approvals, isTainted, budget }: Opt
     description: DESCRIPTION,
     parameters: Args,
     effect: "keyed",
+    staysInside: true,
     marksContent: true,
     inPieces: "Write the first part of the file with write_file, then add part after part with append: true.",
     /** `size`: the file's size before the first attempt, so that a repeated one recognises its own addition. */

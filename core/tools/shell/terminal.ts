@@ -37,6 +37,7 @@ export function createTerminal({ workspace, settings, clock, budget, alternative
     description: DESCRIPTION,
     parameters: Args,
     effect: "unkeyed",
+    staysInside: true,
     failsOften: true,
     inPieces: "Write a long text with write_file, in parts, and let the command read it.",
     async run(args, { signal }) {

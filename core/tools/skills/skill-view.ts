@@ -30,6 +30,7 @@ export function createSkillView(options: SkillViewOptions): Tool<z.infer<typeof 
     description: "Loads a skill: its SKILL.md and the list of its files, or the one file named by path.",
     parameters: Args,
     effect: "read",
+    staysInside: true,
     keepsResults: true,
     showsOnce: true,
     async run({ name, path, offset = 0 }, { op }) {

@@ -24,6 +24,7 @@ export function createSkillsList(options: { library: Library; search?: SkillSear
       "Lists the skills that can be loaded, with what each is for. Give a query to search all of them, and when nothing fits, other wordings of it; load one with skill_view.",
     parameters: Args,
     effect: "read",
+    staysInside: true,
     async run({ query, category }) {
       const offered = await library.offered();
       const inCategory = category ? offered.filter((line) => line.category === category) : offered;

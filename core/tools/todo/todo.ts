@@ -46,6 +46,7 @@ export function createTodo(list: TodoList): Tool<Args> {
     description: DESCRIPTION,
     parameters: Args,
     effect: "keyed",
+    staysInside: true,
     async run({ todos, merge = false }) {
       if (!todos) return show(list.items());
       const before = list.items();
