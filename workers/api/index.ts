@@ -27,6 +27,7 @@ import { authenticate } from "./auth/authenticate.ts";
 import { curator } from "./learning/curator.ts";
 import { parseEnvSettings } from "./env.ts";
 import { IMPORT_ROUTE, PREVIEW_ROUTE, exchange } from "./skills/exchange.ts";
+import { TRY_ROUTE, experiments } from "./experiments/experiments.ts";
 import { exportProfile } from "./moving/export.ts";
 import { importProfile } from "./moving/import.ts";
 import { files } from "./sessions/files.ts";
@@ -112,6 +113,9 @@ const MAX_MANIFEST_BYTES = MAX_PARTS * 1_200;
 const MESSAGES_PATH =
   /^\/v1\/(?:sessions\/[^/]+\/messages|runs(?:\/[^/]+\/steer)?|responses|messages(?:\/count_tokens)?|chat\/completions)$/;
 
+/** Routes that take a whole skill. */
+const SKILL_ROUTES = new Set([IMPORT_ROUTE, PREVIEW_ROUTE, TRY_ROUTE]);
+
 /** The MCP server refuses a large body itself, as JSON-RPC. */
 const limitBody: MiddlewareHandler<ApiEnv> = (c, next) => {
   if (c.req.path === MCP_ROUTE) return next();
@@ -135,7 +139,7 @@ function maxBodyBytes(path: string): number {
   if (WORKSPACE_PATH.test(path)) return MAX_ZIP_BYTES;
   if (ATTACHMENT_PATH.test(path)) return MAX_ATTACHMENT_BYTES;
   if (MESSAGES_PATH.test(path)) return FIXED.messageBytes;
-  return path === IMPORT_ROUTE || path === PREVIEW_ROUTE ? IMPORT.requestBytes : FIXED.requestBytes;
+  return SKILL_ROUTES.has(path) ? IMPORT.requestBytes : FIXED.requestBytes;
 }
 
 /** What Cloudflare lets through, so that a local server judges alike. In bytes: an address is ASCII. */
@@ -225,6 +229,7 @@ for (const resource of [
   hubSkills,
   skillHistory,
   skillEvidence,
+  experiments,
   memory,
   reviews,
   learning,

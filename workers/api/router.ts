@@ -144,6 +144,8 @@ export const CODE_BY_FIELD: Record<string, ProblemCode> = {
   "param.personality": "bad_personality",
   "param.name": "bad_skill_name",
   "param.rev": "bad_revision",
+  "param.experiment": "bad_experiment_id",
+  "param.replay": "bad_replay_id",
   "param.store": "bad_memory_store",
   "param.memory": "bad_memory_id",
   "param.review": "bad_review_id",

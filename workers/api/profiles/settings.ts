@@ -87,7 +87,7 @@ interface Sources {
   personalities: string[];
 }
 
-async function readSources(env: Env, profile: string): Promise<Sources> {
+export async function readSources(env: Env, profile: string): Promise<Sources> {
   // The values cross unchanged; the platform's types lose them.
   const { sections } = (await openAccount(env, profile).readSettings()) as ProfileSettings;
   const operator = applyQuota(parseEnvSettings(env), sections.quota[QUOTA_KEY]);

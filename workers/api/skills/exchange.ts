@@ -29,7 +29,7 @@ import { runChecks } from "../../../wiring/checks.ts";
 import { unwrap } from "../problems.ts";
 import { Flag, PROBLEM_RESPONSE, describeResponses, createRouter, jsonBody, refuses } from "../router.ts";
 import { DECIDED_AFTER_MS, followPublication, tellFollowers } from "./public-skills.ts";
-import { IMPORT_FOLDER, readImport } from "./read-import.ts";
+import { BODY_REFUSALS, IMPORT_BODY, readImport } from "./read-import.ts";
 import { scanImport } from "./scan-import.ts";
 import { amend, presentFiles } from "./skills.ts";
 import { openSkills } from "../stores.ts";
@@ -42,37 +42,13 @@ export const PREVIEW_ROUTE = `${IMPORT_ROUTE}/preview`;
 
 const SkillParams = z.object({ name: SkillName });
 const BYTES = { schema: z.string().meta({ format: "binary" }) };
-const TEXT = { schema: z.string() };
-const IMPORT_BODY = {
-  required: true,
-  content: {
-    "application/zip": BYTES,
-    "application/gzip": BYTES,
-    "application/octet-stream": BYTES,
-    "text/markdown": TEXT,
-    "application/json": IMPORT_FOLDER,
-  },
-};
 
 exchange.openapi(
   createRoute({
     method: "post",
     path: IMPORT_ROUTE,
     operationId: "importSkill",
-    ...refuses(
-      "bad_archive",
-      "archive_too_large",
-      "bad_path",
-      "bad_skill_md",
-      "bad_skill_name",
-      "bad_text",
-      "too_large",
-      "too_many_files",
-      "skill_exists",
-      "skill_deleted",
-      "companion_name",
-      "busy",
-    ),
+    ...refuses(...BODY_REFUSALS, "skill_exists", "skill_deleted", "companion_name", "busy"),
     description:
       "Imports a zip or `.skill`, a tar.gz, a SKILL.md, or files in JSON. The skill is the person's, and on trial. " +
       "`warnings` names scripts that cannot be parsed.",
@@ -105,10 +81,7 @@ exchange.openapi(
     method: "post",
     path: PREVIEW_ROUTE,
     operationId: "previewSkillImport",
-    ...refuses(
-      ...(["bad_archive", "archive_too_large", "bad_path", "bad_skill_md", "bad_skill_name", "bad_text"] as const),
-      ...(["too_large", "too_many_files", "companion_name"] as const),
-    ),
+    ...refuses(...BODY_REFUSALS, "companion_name"),
     description:
       "Reads what an import would store, and stores nothing: the files, what the skill needs, and what the scanner finds in it.",
     request: { query: z.strictObject({ name: z.string().optional() }), body: IMPORT_BODY },

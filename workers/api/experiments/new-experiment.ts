@@ -1,0 +1,105 @@
+// What is asked of a profile's experiments when a person wants a text tried. Called by experiments.ts. Reads the library, writes nothing.
+import { ulid } from "ulid";
+import type { NewExperiment } from "../../../core/experiments/ports.ts";
+import type { SkillStore } from "../../../core/ports.ts";
+import { type FileBodies, textOrEmpty, toBytes } from "../../../core/schemas/file-body.ts";
+import type { SkillName } from "../../../core/schemas/ids.ts";
+import { hashFiles, sha256Hex, textOfFiles } from "../../../core/schemas/learning/digest.ts";
+import { MAX_TRIED_BYTES } from "../../../core/schemas/learning/experiment-api.ts";
+import { REQUESTS_FILE, readRequests } from "../../../core/schemas/skill-requests.ts";
+import type { ImportedSkill } from "../../../core/skills/exchange/import.ts";
+import { SKILL_MD, parseSkill } from "../../../core/skills/format/format.ts";
+import { openRevision } from "../../../core/skills/history.ts";
+import { followsBundle } from "../../../core/skills/library.ts";
+import { toShownFindings } from "../../../core/skills/scanner/finding.ts";
+import { scanPackage } from "../../../core/skills/scanner/scan-package.ts";
+import { verdictOf } from "../../../core/hub/package/report.ts";
+import { AppError, unwrap } from "../problems.ts";
+import { bundledFiles } from "../skills/skills.ts";
+
+/** The `Idempotency-Key` of the request, and what the person grants. */
+export interface AskedBy {
+  key: string | undefined;
+  tokens: number | undefined;
+}
+
+/** A text of the library. Throws `skill_not_found`, `revision_not_found`, `revision_purged`. */
+export async function ofRevision(
+  store: SkillStore,
+  { name, rev }: { name: SkillName; rev: number | undefined },
+  by: AskedBy,
+): Promise<NewExperiment> {
+  const wish = { ...toWish(`POST /v1/skills/${name}/replay`, by), skill: name, occasion: "asked" as const };
+  const head = await store.head(name);
+  if (rev === undefined && (head === null || followsBundle(head))) {
+    const files = bundledFiles(name);
+    return {
+      ...wish,
+      text: textOfFiles(hashFiles(files)),
+      parent: null,
+      citations: [],
+      about: describe(files),
+      given: files,
+    };
+  }
+  if (head === null) bundledFiles(name); // no such skill at all: that says more than a missing revision
+  const chosen = rev ?? head!.rev;
+  const { revision, files } = unwrap(await openRevision(store, name, chosen));
+  const { text, parent = null, citations } = revision;
+  return { ...wish, rev: chosen, text, parent, citations, about: describe(files) };
+}
+
+/**
+ * A text that is not in the library, and stays out of it. A skill of that name that is offered here is what it would replace. Throws
+ * `skill_dangerous` and `too_large`.
+ */
+export async function ofGiven(
+  store: SkillStore,
+  { name, files }: Pick<ImportedSkill, "name" | "files">,
+  by: AskedBy,
+): Promise<NewExperiment> {
+  assertSmall(files);
+  assertHarmless(files);
+  const head = await store.head(name);
+  const text = textOfFiles(hashFiles(files));
+  const isReplaced = head !== null && head.state !== "archived" && head.state !== "pending" && head.text !== text;
+  const wish = { ...toWish("POST /v1/skills/try", by), skill: name, occasion: "try" as const };
+  return { ...wish, text, parent: isReplaced ? head.text : null, citations: [], about: describe(files), given: files };
+}
+
+/** Whether the experiment that a repeated key names was made by the same request. */
+export function isSameWish(asked: NewExperiment, made: Pick<NewExperiment, "skill" | "text">): boolean {
+  return asked.skill === made.skill && asked.text === made.text;
+}
+
+function toWish(route: string, { key, tokens }: AskedBy): Pick<NewExperiment, "key" | "session" | "tokens"> {
+  const own = key === undefined ? ulid() : sha256Hex(`${route} ${key}`);
+  return { key: `asked:${own}`, session: null, ...(tokens !== undefined && { tokens }) };
+}
+
+/** What similar work is searched with. */
+function describe(files: FileBodies): string {
+  const text = textOrEmpty(files[SKILL_MD]);
+  const parsed = parseSkill(text, { fallbackName: "unnamed" });
+  const requests = readRequests(textOrEmpty(files[REQUESTS_FILE]));
+  return [parsed.ok ? parsed.value.description : "", ...requests].filter((line) => line !== "").join("\n");
+}
+
+function assertSmall(files: FileBodies): void {
+  const bytes = Object.values(files).reduce((sum, body) => sum + toBytes(body).length, 0);
+  if (bytes <= MAX_TRIED_BYTES) return;
+  const detail = `The skill has ${bytes} bytes; one that is tried has at most ${MAX_TRIED_BYTES}. Leave out what its text does not need.`;
+  throw new AppError("too_large", detail);
+}
+
+/** A person may import such a text, having read it. A model may not: it would do what the text says. */
+function assertHarmless(files: FileBodies): void {
+  const { findings } = scanPackage(files);
+  if (verdictOf(findings) !== "dangerous") return;
+  const worst = findings.find(({ severity }) => severity === "critical")!;
+  throw new AppError(
+    "skill_dangerous",
+    `It was not tried. The scanner found text that would do harm if an agent followed it, first in ${worst.path}. No setting lifts this.`,
+    { facts: { findings: toShownFindings(findings) } },
+  );
+}
