@@ -2018,6 +2018,7 @@ export interface Contract {
     query: { name?: string | undefined; replace?: "0" | "1" | "true" | "false" | undefined };
     body: {
       name?: string | undefined;
+      files: Record<string, string | { base64: string }>;
       from?: {
         source: "hermes" | "openclaw" | "claude";
         identifier: string;
@@ -2028,7 +2029,6 @@ export interface Contract {
         pinned?: boolean | undefined;
         archived?: boolean | undefined;
       } | undefined;
-      files: Record<string, string | { base64: string }>;
     };
     answer: {
       name: string;
@@ -2049,6 +2049,7 @@ export interface Contract {
     query: { name?: string | undefined };
     body: {
       name?: string | undefined;
+      files: Record<string, string | { base64: string }>;
       from?: {
         source: "hermes" | "openclaw" | "claude";
         identifier: string;
@@ -2059,7 +2060,6 @@ export interface Contract {
         pinned?: boolean | undefined;
         archived?: boolean | undefined;
       } | undefined;
-      files: Record<string, string | { base64: string }>;
     };
     answer: {
       name: string;
@@ -2722,6 +2722,736 @@ export interface Contract {
       }[];
       seen: number;
       followers?: { profiles: number; uses: number; successes: number; failures: number; weight: number } | undefined;
+    };
+  };
+  "POST /v1/skills/{name}/replay": {
+    body?: { rev?: number | undefined; tokens?: number | undefined };
+    answer: {
+      v: 1;
+      id: string;
+      skill: string;
+      text: string;
+      parent: string | null;
+      rev: number | null;
+      occasion: "lesson" | "revision" | "rewrite" | "merge" | "hub" | "import" | "asked" | "try";
+      session: string | null;
+      state: "waiting" | "running" | "done";
+      outcome: "helps" | "no_difference" | "harms" | "not_replayable" | null;
+      why: string;
+      turns: {
+        turn: string;
+        cited: boolean;
+        request: string | null;
+        replayability: 
+          | { replayable: true }
+          | {
+              replayable: false;
+              reason: "not_ended" | "not_answered" | "steered" | "on_host" | "client" | "effect_outside" | "outcome_unknown" | "files_not_kept" | "result_not_kept" | "too_large" | "session_gone";
+              why: string;
+            };
+      }[];
+      runs: {
+        replay: string | null;
+        turn: string;
+        arm: "with" | "without" | "parent";
+        nth: number;
+        state: "waiting" | "running" | "done";
+        verdict: "right" | "wrong" | "unknown" | null;
+        judge: "checks" | "words" | "answer" | "model" | "exit" | "none" | null;
+        report: {
+          v: 1;
+          end: "answered" | "left_recording" | "over_budget" | "failed" | "lost";
+          code: string | null;
+          answer: string | null;
+          stats: {
+            modelCalls: number;
+            toolCalls: number;
+            failedCalls: number;
+            usage: {
+              input: number;
+              output: number;
+              cacheRead: number;
+              cacheWrite: number;
+              reasoning?: number | undefined;
+            };
+            usdMicros?: number | undefined;
+          };
+          exit: "success" | "failure" | "unknown";
+          loaded: boolean;
+          contradicted: boolean;
+          failedWords: string[];
+          refusedWords: string[];
+          workedWords: string[];
+          left: { tool: string; args: string } | null;
+          lines: {
+            kind: "turn" | "review" | "curation" | "compaction" | "title" | "approval" | "vision" | "goal" | "plan" | "replay" | "image" | "voice";
+            model: string;
+            source: "provider" | "operator" | "catalog" | "none";
+            calls: number;
+            usage: {
+              input: number;
+              output: number;
+              cacheRead: number;
+              cacheWrite: number;
+              reasoning?: number | undefined;
+            };
+            usdMicros: number;
+          }[];
+          endedAt: number;
+        } | null;
+      }[];
+      arms: {
+        with?: {
+          runs: number;
+          right: number;
+          wrong: number;
+          calls: number | null;
+          failedCalls: number | null;
+          tokens: number | null;
+        } | undefined;
+        without?: {
+          runs: number;
+          right: number;
+          wrong: number;
+          calls: number | null;
+          failedCalls: number | null;
+          tokens: number | null;
+        } | undefined;
+        parent?: {
+          runs: number;
+          right: number;
+          wrong: number;
+          calls: number | null;
+          failedCalls: number | null;
+          tokens: number | null;
+        } | undefined;
+      };
+      tokens: { granted: number; used: number };
+      createdAt: number;
+      endedAt: number | null;
+      runsUntil: number | null;
+    };
+  };
+  "POST /v1/skills/try": {
+    query: { name?: string | undefined; tokens?: string | undefined };
+    body: {
+      name?: string | undefined;
+      files: Record<string, string | { base64: string }>;
+      tokens?: number | undefined;
+    };
+    answer: {
+      v: 1;
+      id: string;
+      skill: string;
+      text: string;
+      parent: string | null;
+      rev: number | null;
+      occasion: "lesson" | "revision" | "rewrite" | "merge" | "hub" | "import" | "asked" | "try";
+      session: string | null;
+      state: "waiting" | "running" | "done";
+      outcome: "helps" | "no_difference" | "harms" | "not_replayable" | null;
+      why: string;
+      turns: {
+        turn: string;
+        cited: boolean;
+        request: string | null;
+        replayability: 
+          | { replayable: true }
+          | {
+              replayable: false;
+              reason: "not_ended" | "not_answered" | "steered" | "on_host" | "client" | "effect_outside" | "outcome_unknown" | "files_not_kept" | "result_not_kept" | "too_large" | "session_gone";
+              why: string;
+            };
+      }[];
+      runs: {
+        replay: string | null;
+        turn: string;
+        arm: "with" | "without" | "parent";
+        nth: number;
+        state: "waiting" | "running" | "done";
+        verdict: "right" | "wrong" | "unknown" | null;
+        judge: "checks" | "words" | "answer" | "model" | "exit" | "none" | null;
+        report: {
+          v: 1;
+          end: "answered" | "left_recording" | "over_budget" | "failed" | "lost";
+          code: string | null;
+          answer: string | null;
+          stats: {
+            modelCalls: number;
+            toolCalls: number;
+            failedCalls: number;
+            usage: {
+              input: number;
+              output: number;
+              cacheRead: number;
+              cacheWrite: number;
+              reasoning?: number | undefined;
+            };
+            usdMicros?: number | undefined;
+          };
+          exit: "success" | "failure" | "unknown";
+          loaded: boolean;
+          contradicted: boolean;
+          failedWords: string[];
+          refusedWords: string[];
+          workedWords: string[];
+          left: { tool: string; args: string } | null;
+          lines: {
+            kind: "turn" | "review" | "curation" | "compaction" | "title" | "approval" | "vision" | "goal" | "plan" | "replay" | "image" | "voice";
+            model: string;
+            source: "provider" | "operator" | "catalog" | "none";
+            calls: number;
+            usage: {
+              input: number;
+              output: number;
+              cacheRead: number;
+              cacheWrite: number;
+              reasoning?: number | undefined;
+            };
+            usdMicros: number;
+          }[];
+          endedAt: number;
+        } | null;
+      }[];
+      arms: {
+        with?: {
+          runs: number;
+          right: number;
+          wrong: number;
+          calls: number | null;
+          failedCalls: number | null;
+          tokens: number | null;
+        } | undefined;
+        without?: {
+          runs: number;
+          right: number;
+          wrong: number;
+          calls: number | null;
+          failedCalls: number | null;
+          tokens: number | null;
+        } | undefined;
+        parent?: {
+          runs: number;
+          right: number;
+          wrong: number;
+          calls: number | null;
+          failedCalls: number | null;
+          tokens: number | null;
+        } | undefined;
+      };
+      tokens: { granted: number; used: number };
+      createdAt: number;
+      endedAt: number | null;
+      runsUntil: number | null;
+    };
+  };
+  "GET /v1/experiments": {
+    query: { skill?: string | undefined; after?: string | undefined; limit?: string | undefined };
+    answer: {
+      experiments: {
+        v: 1;
+        id: string;
+        skill: string;
+        text: string;
+        parent: string | null;
+        rev: number | null;
+        occasion: "lesson" | "revision" | "rewrite" | "merge" | "hub" | "import" | "asked" | "try";
+        session: string | null;
+        state: "waiting" | "running" | "done";
+        outcome: "helps" | "no_difference" | "harms" | "not_replayable" | null;
+        why: string;
+        turns: {
+          turn: string;
+          cited: boolean;
+          request: string | null;
+          replayability: 
+            | { replayable: true }
+            | {
+                replayable: false;
+                reason: "not_ended" | "not_answered" | "steered" | "on_host" | "client" | "effect_outside" | "outcome_unknown" | "files_not_kept" | "result_not_kept" | "too_large" | "session_gone";
+                why: string;
+              };
+        }[];
+        arms: {
+          with?: {
+            runs: number;
+            right: number;
+            wrong: number;
+            calls: number | null;
+            failedCalls: number | null;
+            tokens: number | null;
+          } | undefined;
+          without?: {
+            runs: number;
+            right: number;
+            wrong: number;
+            calls: number | null;
+            failedCalls: number | null;
+            tokens: number | null;
+          } | undefined;
+          parent?: {
+            runs: number;
+            right: number;
+            wrong: number;
+            calls: number | null;
+            failedCalls: number | null;
+            tokens: number | null;
+          } | undefined;
+        };
+        tokens: { granted: number; used: number };
+        createdAt: number;
+        endedAt: number | null;
+        runsUntil: number | null;
+      }[];
+      next?: string | undefined;
+    };
+  };
+  "GET /v1/experiments/{experiment}": {
+    answer: {
+      v: 1;
+      id: string;
+      skill: string;
+      text: string;
+      parent: string | null;
+      rev: number | null;
+      occasion: "lesson" | "revision" | "rewrite" | "merge" | "hub" | "import" | "asked" | "try";
+      session: string | null;
+      state: "waiting" | "running" | "done";
+      outcome: "helps" | "no_difference" | "harms" | "not_replayable" | null;
+      why: string;
+      turns: {
+        turn: string;
+        cited: boolean;
+        request: string | null;
+        replayability: 
+          | { replayable: true }
+          | {
+              replayable: false;
+              reason: "not_ended" | "not_answered" | "steered" | "on_host" | "client" | "effect_outside" | "outcome_unknown" | "files_not_kept" | "result_not_kept" | "too_large" | "session_gone";
+              why: string;
+            };
+      }[];
+      runs: {
+        replay: string | null;
+        turn: string;
+        arm: "with" | "without" | "parent";
+        nth: number;
+        state: "waiting" | "running" | "done";
+        verdict: "right" | "wrong" | "unknown" | null;
+        judge: "checks" | "words" | "answer" | "model" | "exit" | "none" | null;
+        report: {
+          v: 1;
+          end: "answered" | "left_recording" | "over_budget" | "failed" | "lost";
+          code: string | null;
+          answer: string | null;
+          stats: {
+            modelCalls: number;
+            toolCalls: number;
+            failedCalls: number;
+            usage: {
+              input: number;
+              output: number;
+              cacheRead: number;
+              cacheWrite: number;
+              reasoning?: number | undefined;
+            };
+            usdMicros?: number | undefined;
+          };
+          exit: "success" | "failure" | "unknown";
+          loaded: boolean;
+          contradicted: boolean;
+          failedWords: string[];
+          refusedWords: string[];
+          workedWords: string[];
+          left: { tool: string; args: string } | null;
+          lines: {
+            kind: "turn" | "review" | "curation" | "compaction" | "title" | "approval" | "vision" | "goal" | "plan" | "replay" | "image" | "voice";
+            model: string;
+            source: "provider" | "operator" | "catalog" | "none";
+            calls: number;
+            usage: {
+              input: number;
+              output: number;
+              cacheRead: number;
+              cacheWrite: number;
+              reasoning?: number | undefined;
+            };
+            usdMicros: number;
+          }[];
+          endedAt: number;
+        } | null;
+      }[];
+      arms: {
+        with?: {
+          runs: number;
+          right: number;
+          wrong: number;
+          calls: number | null;
+          failedCalls: number | null;
+          tokens: number | null;
+        } | undefined;
+        without?: {
+          runs: number;
+          right: number;
+          wrong: number;
+          calls: number | null;
+          failedCalls: number | null;
+          tokens: number | null;
+        } | undefined;
+        parent?: {
+          runs: number;
+          right: number;
+          wrong: number;
+          calls: number | null;
+          failedCalls: number | null;
+          tokens: number | null;
+        } | undefined;
+      };
+      tokens: { granted: number; used: number };
+      createdAt: number;
+      endedAt: number | null;
+      runsUntil: number | null;
+    };
+  };
+  "POST /v1/experiments/{experiment}/stop": {
+    answer: {
+      v: 1;
+      id: string;
+      skill: string;
+      text: string;
+      parent: string | null;
+      rev: number | null;
+      occasion: "lesson" | "revision" | "rewrite" | "merge" | "hub" | "import" | "asked" | "try";
+      session: string | null;
+      state: "waiting" | "running" | "done";
+      outcome: "helps" | "no_difference" | "harms" | "not_replayable" | null;
+      why: string;
+      turns: {
+        turn: string;
+        cited: boolean;
+        request: string | null;
+        replayability: 
+          | { replayable: true }
+          | {
+              replayable: false;
+              reason: "not_ended" | "not_answered" | "steered" | "on_host" | "client" | "effect_outside" | "outcome_unknown" | "files_not_kept" | "result_not_kept" | "too_large" | "session_gone";
+              why: string;
+            };
+      }[];
+      runs: {
+        replay: string | null;
+        turn: string;
+        arm: "with" | "without" | "parent";
+        nth: number;
+        state: "waiting" | "running" | "done";
+        verdict: "right" | "wrong" | "unknown" | null;
+        judge: "checks" | "words" | "answer" | "model" | "exit" | "none" | null;
+        report: {
+          v: 1;
+          end: "answered" | "left_recording" | "over_budget" | "failed" | "lost";
+          code: string | null;
+          answer: string | null;
+          stats: {
+            modelCalls: number;
+            toolCalls: number;
+            failedCalls: number;
+            usage: {
+              input: number;
+              output: number;
+              cacheRead: number;
+              cacheWrite: number;
+              reasoning?: number | undefined;
+            };
+            usdMicros?: number | undefined;
+          };
+          exit: "success" | "failure" | "unknown";
+          loaded: boolean;
+          contradicted: boolean;
+          failedWords: string[];
+          refusedWords: string[];
+          workedWords: string[];
+          left: { tool: string; args: string } | null;
+          lines: {
+            kind: "turn" | "review" | "curation" | "compaction" | "title" | "approval" | "vision" | "goal" | "plan" | "replay" | "image" | "voice";
+            model: string;
+            source: "provider" | "operator" | "catalog" | "none";
+            calls: number;
+            usage: {
+              input: number;
+              output: number;
+              cacheRead: number;
+              cacheWrite: number;
+              reasoning?: number | undefined;
+            };
+            usdMicros: number;
+          }[];
+          endedAt: number;
+        } | null;
+      }[];
+      arms: {
+        with?: {
+          runs: number;
+          right: number;
+          wrong: number;
+          calls: number | null;
+          failedCalls: number | null;
+          tokens: number | null;
+        } | undefined;
+        without?: {
+          runs: number;
+          right: number;
+          wrong: number;
+          calls: number | null;
+          failedCalls: number | null;
+          tokens: number | null;
+        } | undefined;
+        parent?: {
+          runs: number;
+          right: number;
+          wrong: number;
+          calls: number | null;
+          failedCalls: number | null;
+          tokens: number | null;
+        } | undefined;
+      };
+      tokens: { granted: number; used: number };
+      createdAt: number;
+      endedAt: number | null;
+      runsUntil: number | null;
+    };
+  };
+  "GET /v1/experiments/{experiment}/runs/{replay}": {
+    query: { after?: string | undefined; limit?: string | undefined };
+    answer: {
+      experiment: string;
+      run: {
+        replay: string | null;
+        turn: string;
+        arm: "with" | "without" | "parent";
+        nth: number;
+        state: "waiting" | "running" | "done";
+        verdict: "right" | "wrong" | "unknown" | null;
+        judge: "checks" | "words" | "answer" | "model" | "exit" | "none" | null;
+        report: {
+          v: 1;
+          end: "answered" | "left_recording" | "over_budget" | "failed" | "lost";
+          code: string | null;
+          answer: string | null;
+          stats: {
+            modelCalls: number;
+            toolCalls: number;
+            failedCalls: number;
+            usage: {
+              input: number;
+              output: number;
+              cacheRead: number;
+              cacheWrite: number;
+              reasoning?: number | undefined;
+            };
+            usdMicros?: number | undefined;
+          };
+          exit: "success" | "failure" | "unknown";
+          loaded: boolean;
+          contradicted: boolean;
+          failedWords: string[];
+          refusedWords: string[];
+          workedWords: string[];
+          left: { tool: string; args: string } | null;
+          lines: {
+            kind: "turn" | "review" | "curation" | "compaction" | "title" | "approval" | "vision" | "goal" | "plan" | "replay" | "image" | "voice";
+            model: string;
+            source: "provider" | "operator" | "catalog" | "none";
+            calls: number;
+            usage: {
+              input: number;
+              output: number;
+              cacheRead: number;
+              cacheWrite: number;
+              reasoning?: number | undefined;
+            };
+            usdMicros: number;
+          }[];
+          endedAt: number;
+        } | null;
+      };
+      entries: (
+        | {
+            v: 1;
+            n: number;
+            turn: number;
+            at: number;
+            parts: { source: "principal" | "outcome" | "own" | "content"; text: string }[];
+            kind: "user";
+            steer?: { accepted: number; marker: string; step: number } | undefined;
+            waited?: { since: number; interrupts?: number | undefined } | undefined;
+            images?: {
+              sha256: string;
+              type: "image/png" | "image/jpeg" | "image/webp" | "image/gif";
+              bytes: number;
+              width: number;
+              height: number;
+              name?: string | undefined;
+            }[] | undefined;
+            told?: number | undefined;
+            goal?: { id: string; serial: number } | undefined;
+          }
+        | {
+            v: 1;
+            n: number;
+            turn: number;
+            at: number;
+            parts: { source: "principal" | "outcome" | "own" | "content"; text: string }[];
+            kind: "assistant";
+            answer: {
+              reasoning?: string | undefined;
+              calls: { id: string; name: string; args: Record<string, unknown>; malformed?: string | undefined }[];
+              stop: "end" | "tools" | "length" | "refusal";
+              cutBy?: "window" | "pause" | undefined;
+              usage: {
+                input: number;
+                output: number;
+                cacheRead: number;
+                cacheWrite: number;
+                reasoning?: number | undefined;
+              };
+              cost?: { usdMicros: number; source: "provider" | "operator" | "catalog" | "none" } | undefined;
+              model: string;
+              native?: { wire: string; data?: unknown | undefined } | undefined;
+            };
+          }
+        | {
+            v: 1;
+            n: number;
+            turn: number;
+            at: number;
+            parts: { source: "principal" | "outcome" | "own" | "content"; text: string }[];
+            kind: "tool";
+            state: "open" | "done";
+            call: { id: string; name: string; args: Record<string, unknown>; malformed?: string | undefined };
+            step: number;
+            failed: boolean;
+            prepared: Record<string, unknown>;
+            print?: string | undefined;
+            spent?: {
+              kind: "vision" | "image";
+              model: string;
+              usage: {
+                input: number;
+                output: number;
+                cacheRead: number;
+                cacheWrite: number;
+                reasoning?: number | undefined;
+              };
+              cost?: { usdMicros: number; source: "provider" | "operator" | "catalog" | "none" } | undefined;
+            }[] | undefined;
+            delegated?: { calls: number; tokens: number; usdMicros: number } | undefined;
+          }
+        | {
+            v: 1;
+            n: number;
+            turn: number;
+            at: number;
+            parts: { source: "principal" | "outcome" | "own" | "content"; text: string }[];
+            kind: "note";
+            code: string;
+            skills?: { skill: string; text: string; failedWords?: string[] | undefined }[] | undefined;
+          }
+        | {
+            v: 1;
+            n: number;
+            turn: number;
+            at: number;
+            parts: { source: "principal" | "outcome" | "own" | "content"; text: string }[];
+            kind: "compaction";
+            step: number;
+            head: number;
+            tail: number;
+            kept?: number[] | undefined;
+            method: "model" | "static" | "prune";
+            tokensBefore: number;
+            tokensAfter: number;
+            focus?: string | undefined;
+            droppedSkills: string[];
+            calls: {
+              model: string;
+              usage: {
+                input: number;
+                output: number;
+                cacheRead: number;
+                cacheWrite: number;
+                reasoning?: number | undefined;
+              };
+              cost?: { usdMicros: number; source: "provider" | "operator" | "catalog" | "none" } | undefined;
+            }[];
+          }
+        | {
+            v: 1;
+            n: number;
+            turn: number;
+            at: number;
+            parts: { source: "principal" | "outcome" | "own" | "content"; text: string }[];
+            kind: "notice";
+            code: string;
+            spent?: {
+              model: string;
+              usage: {
+                input: number;
+                output: number;
+                cacheRead: number;
+                cacheWrite: number;
+                reasoning?: number | undefined;
+              };
+              cost?: { usdMicros: number; source: "provider" | "operator" | "catalog" | "none" } | undefined;
+            } | undefined;
+            asked?: 
+              | {
+                  for: "approval";
+                  id: string;
+                  until: number;
+                  summary: string;
+                  reasons: string[];
+                  covers: string | null;
+                }
+              | {
+                  for: "clarify";
+                  id: string;
+                  until: number;
+                  questions: { question: string; choices: string[]; multiSelect: boolean }[];
+                }
+              | { for: "children"; id: string; until: number; tasks: { session: string; goal: string }[] }
+              | {
+                  for: "client";
+                  id: string;
+                  until: number;
+                  calls: { id: string; name: string; args: Record<string, unknown> }[];
+                } | undefined;
+            said?: { accepted: number } | undefined;
+            undid?: { turn: number } | undefined;
+            approval?: {
+              model: string;
+              usage: {
+                input: number;
+                output: number;
+                cacheRead: number;
+                cacheWrite: number;
+                reasoning?: number | undefined;
+              };
+              cost?: { usdMicros: number; source: "provider" | "operator" | "catalog" | "none" } | undefined;
+            }[] | undefined;
+            compaction?: {
+              model: string;
+              usage: {
+                input: number;
+                output: number;
+                cacheRead: number;
+                cacheWrite: number;
+                reasoning?: number | undefined;
+              };
+              cost?: { usdMicros: number; source: "provider" | "operator" | "catalog" | "none" } | undefined;
+            }[] | undefined;
+          }
+      )[];
+      next?: string | undefined;
     };
   };
   "GET /v1/memory": {

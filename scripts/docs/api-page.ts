@@ -24,7 +24,7 @@ const GROUPS: [title: string, test: RegExp][] = [
   ["Sessions and turns", /^\/v1\/(sessions|search)/],
   ["Compatible endpoints", /^\/v1\/(chat\/|models|responses|messages)/],
   ["Runs", /^\/v1\/runs/],
-  ["Skills", /^\/v1\/skills/],
+  ["Skills", /^\/v1\/(skills|experiments)/],
   ["Skills of others", /^\/v1\/(hub|library)/],
   ["Public skills", /\/\.well-known\//],
   ["Memory", /^\/v1\/memory/],

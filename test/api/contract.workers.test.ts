@@ -45,6 +45,7 @@ const VALUES: Record<string, string> = {
   part: "0".repeat(64),
   model: "talaria",
   training: "trn_000000000000",
+  ...{ experiment: "01ARZ3NDEKTSV4RRFFQ69G5FAX", replay: "01ARZ3NDEKTSV4RRFFQ69G5FAY" },
 };
 
 /** Routes of other APIs: their clients send fields that we do not know, and read errors of their own form. */
@@ -142,6 +143,7 @@ describe("every route of the contract", () => {
       "listCurationRuns",
       "listDeliveries",
       "listEntries",
+      "listExperiments",
       "listFiles",
       "listGoals",
       "listHooks",
@@ -158,6 +160,7 @@ describe("every route of the contract", () => {
       "listPolicies",
       "listReviews",
       "listRoles",
+      "listRunEntries",
       "listRuns",
       "listSessions",
       "listSignIns",

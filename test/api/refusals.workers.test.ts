@@ -121,6 +121,12 @@ describe("a parameter", () => {
     ["POST", "/v1/curator/runs/yesterday/rollback", "bad_run_id"],
     ["DELETE", "/v1/keys/nope", "bad_key_id"],
     ["GET", "/v1/training/jobs/nope", "bad_training_job"],
+    ["GET", "/v1/experiments/nope", "bad_experiment_id"],
+    ["GET", `/v1/experiments/${ABSENT.toLowerCase()}`, "bad_experiment_id"],
+    ["POST", "/v1/experiments/..%2Fother/stop", "bad_experiment_id"],
+    ["GET", `/v1/experiments/${ABSENT}/runs/nope`, "bad_replay_id"],
+    ["GET", "/v1/experiments?skill=a--b", "bad_skill_name"],
+    ["POST", "/v1/skills/a--b/replay", "bad_skill_name"],
   ])("with an invalid value has its own code: %s %s answers %s", async (method, path, code) => {
     const answer = await ask(method, path, { key });
     expect(answer.body).toMatchObject({ status: 400, code, type: `urn:talaria:problem:${code}` });
@@ -306,6 +312,9 @@ describe("the API's description", () => {
         "DELETE /v1/sessions/{session}",
         "DELETE /v1/profiles/{profile}",
         "GET /v1/skills/{name}/evidence",
+        ...["POST /v1/skills/{name}/replay", "POST /v1/skills/try", "GET /v1/experiments"],
+        ...["GET /v1/experiments/{experiment}", "POST /v1/experiments/{experiment}/stop"],
+        "GET /v1/experiments/{experiment}/runs/{replay}",
         "GET /v1/skills/{name}/revisions",
         "GET /v1/skills/{name}/revisions/{rev}",
         "GET /v1/skills/{name}/revisions/{rev}/diff",

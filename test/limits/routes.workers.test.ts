@@ -15,7 +15,7 @@ import app from "../../workers/api/index.ts";
 import { formatPlace } from "../../workers/api/moving/receipts.ts";
 import { toKey } from "../../durable-objects/account-key.ts";
 import { createCounter } from "../support/bindings/counted.ts";
-import { HABIT, toBindings } from "../support/bindings/counted-bindings.ts";
+import { EXPERIMENT, HABIT, toBindings } from "../support/bindings/counted-bindings.ts";
 import { fillLibrary, fillMemory, largeSkillName } from "../support/skills/large-profile.ts";
 import { createMemoryBucket } from "../support/bindings/memory-bucket.ts";
 import { createMemoryKv } from "../support/bindings/memory-kv.ts";
@@ -200,6 +200,12 @@ const OF_EXPORT = { export: `exp_${"0".repeat(26)}` };
 const ZIP = { body: "bytes", type: "application/zip" };
 /** There is no training service: what the key and the desk cost. */
 const OF_TRAINING = { most: 2, status: 409, values: { training: "trn_000000000000" } };
+/** The key and the object; for a run also the object of its replay. */
+const OF_EXPERIMENT = {
+  most: 3,
+  status: 200,
+  values: { experiment: EXPERIMENT.id, replay: EXPERIMENT.runs[0].replay },
+};
 const OPEN = { profile, name: "public-3", artifact: "SKILL.md", path: "a.md" };
 
 const TABLE: Record<string, Asked> = {
@@ -306,6 +312,17 @@ const TABLE: Record<string, Asked> = {
   },
   "POST /v1/skills/{name}/revisions/{rev}/undo": { most: 60, status: 200, values: { name: "undone", rev: "2" } },
   "POST /v1/skills/{name}/purge": { most: 6_000, status: 200, values: { name: "purged" }, body: { rev: 1 } },
+  // The revision with its files, the settings, the object, and the audit log.
+  "POST /v1/skills/{name}/replay": {
+    ...{ most: FILES + 10, status: 202, values: { name: "opened" }, body: { tokens: 1_000 } },
+  },
+  "POST /v1/skills/try": {
+    ...{ most: 6, status: 202, body: { tokens: 1_000, files: { "SKILL.md": skillMd("opened", "Tried.") } } },
+  },
+  "GET /v1/experiments": OF_EXPERIMENT,
+  "GET /v1/experiments/{experiment}": OF_EXPERIMENT,
+  "POST /v1/experiments/{experiment}/stop": OF_EXPERIMENT,
+  "GET /v1/experiments/{experiment}/runs/{replay}": OF_EXPERIMENT,
   "GET /v1/memory": { most: 60, status: 200 },
   "POST /v1/memory": { most: 10, status: 201, body: { store: "memory", content: "A new fact." } },
   "PUT /v1/memory/{store}/{memory}": {

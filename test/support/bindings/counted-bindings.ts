@@ -46,6 +46,8 @@ export function toBindings({ bucket, kv, counter, profile }: CountedWorld): Env 
     AGENDA: namespace("agenda", agenda),
     BOARD: namespace("board", board),
     CHANNELS: namespace("channels", channels),
+    EXPERIMENTS: namespace("experiments", experiments),
+    REPLAY: namespace("replay", replay),
     REVIEWS: queue,
     CURATION: queue,
     TALARIA_OPERATOR_TOKEN: "operator-token-for-tests",
@@ -319,6 +321,19 @@ const archive = {
   purgedPieces: async () => [],
   eraseTexts: async () => null,
 };
+
+/** One that has ended, with one run that is kept. */
+export const EXPERIMENT = {
+  ...{ v: 1, id: "0".repeat(26), skill: "a", text: "0".repeat(64), parent: null, rev: null, occasion: "try" },
+  ...{ session: null, state: "done", outcome: "helps", why: "", turns: [], arms: {}, createdAt: 1, endedAt: 2 },
+  ...{ tokens: { granted: 1, used: 1 }, runsUntil: 9e12 },
+  runs: [{ replay: "1".repeat(26), turn: `${"0".repeat(26)}-1`, arm: "with", nth: 1, state: "done" }] as const,
+};
+const experiments = {
+  take: async ({ skill, text }: { skill: string; text: string }) => ok({ ...EXPERIMENT, skill, text }),
+  ...{ list: async () => [EXPERIMENT], read: async () => ok(EXPERIMENT), stop: async () => ok(EXPERIMENT) },
+};
+const replay = { entryPage: async () => ({ entries: [] }) };
 
 const unknown = async () => err("session_not_found", "There is no such session.");
 const session = {

@@ -54,6 +54,7 @@ const BODIES: Record<string, (of: Facts) => object | string> = {
   pinSkill: () => ({ pinned: true }),
   importSkill: ({ name }) => ({ name, files: { "SKILL.md": toSkillMd(name, "Mine.") } }),
   previewSkillImport: ({ name }) => ({ name, files: { "SKILL.md": toSkillMd(name, "Mine.") } }),
+  trySkill: ({ name }) => ({ tokens: 1, files: { "SKILL.md": toSkillMd(name, "Mine.") } }),
   publishSkill: () => ({ public: true }),
   restoreSkill: () => ({ rev: 1 }),
   purgeSkillRevision: () => ({ rev: 1 }),
@@ -164,6 +165,7 @@ const FIXED: Record<string, string> = {
   model: "talaria",
   attachment: "notes.md",
   training: `trn_${"0".repeat(12)}`,
+  ...{ experiment: "0".repeat(26), replay: "0".repeat(26) },
   ...{ blueprint: "page-watch", suggestion: "0".repeat(16) },
   ...{ card: `c${"0".repeat(12)}`, parent: `c${"1".repeat(12)}`, goal: "0".repeat(16) },
 };
