@@ -16,6 +16,7 @@ import type {
   ReplayId,
   ReplayReport,
 } from "../schemas/learning/experiment.ts";
+import type { ExperimentLine } from "../schemas/learning/experiment-api.ts";
 import type { LoadedText } from "../schemas/learning/learning.ts";
 import type { Judge, Outcome } from "../schemas/skill.ts";
 import type { Settings } from "../schemas/settings.ts";
@@ -148,8 +149,8 @@ export interface ExperimentCalls {
   take(asked: NewExperiment): Promise<Result<Experiment>>;
   /** Failure: `experiment_not_found`. */
   read(id: ExperimentId): Promise<Result<Experiment>>;
-  /** Newest first: those older than `after`, at most `limit`. */
-  list(asked: { skill?: SkillName; after?: ExperimentId; limit: number }): Promise<Experiment[]>;
+  /** Newest first, without their runs: those older than `after`, at most `limit`. */
+  list(asked: { skill?: SkillName; after?: ExperimentId; limit: number }): Promise<ExperimentLine[]>;
   /** Ends it now, without an outcome; its runs are stopped. One that has ended stays as it is. Failure: `experiment_not_found`. */
   stop(id: ExperimentId): Promise<Result<Experiment>>;
 }

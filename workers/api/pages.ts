@@ -11,7 +11,10 @@ const Cursor: z.ZodType<string, string> = z.string().min(1).max(MAX_CURSOR_CHARS
 
 /** Query fields of a list. `max` limits a page; without a `limit` it holds `usual`, which defaults to `max`. */
 export function pageQuery(max: number, options?: { usual?: number }): PageQuery<string>;
-export function pageQuery<After>(max: number, options: { after: z.ZodType<After, string> }): PageQuery<After>;
+export function pageQuery<After>(
+  max: number,
+  options: { usual?: number; after: z.ZodType<After, string> },
+): PageQuery<After>;
 export function pageQuery(max: number, options: { usual?: number; after?: z.ZodType<unknown, string> } = {}) {
   const { usual = max, after = Cursor } = options;
   return {

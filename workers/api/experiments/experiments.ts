@@ -6,7 +6,7 @@ import * as z from "zod";
 import type { ExperimentCalls, NewExperiment } from "../../../core/experiments/ports.ts";
 import { SkillName } from "../../../core/schemas/ids.ts";
 import {
-  type ExperimentLine,
+  ExperimentLine,
   ExperimentList,
   ReplaySkill,
   RunEntries,
@@ -28,8 +28,9 @@ export const experiments = createRouter();
 
 export const TRY_ROUTE = "/v1/skills/try";
 
-/** Experiments of one page. Each is read with the answers of its runs, which the list leaves out: at most 300 KB. */
-const MAX_PAGE = 20;
+/** Experiments of one page. */
+const MAX_PAGE = 100;
+const USUAL_PAGE = 20;
 /** Entries of one page of a run, as of a session's log. */
 const MAX_ENTRIES = 500;
 
@@ -98,7 +99,7 @@ experiments.openapi(
     request: {
       query: z.strictObject({
         skill: SkillName.optional(),
-        ...pageQuery(MAX_PAGE, { after: ExperimentId }),
+        ...pageQuery(MAX_PAGE, { usual: USUAL_PAGE, after: ExperimentId }),
       }),
     },
     responses: describeResponses(200, "Experiments, newest first", ExperimentList),
@@ -109,7 +110,7 @@ experiments.openapi(
     const found = await openDesk(c).list(asked);
     const page = found.slice(0, limit);
     const next = found.length > limit && { next: page.at(-1)!.id };
-    return c.json({ experiments: page.map(withoutRuns), ...next }, 200);
+    return c.json({ experiments: page.map((one) => ExperimentLine.parse(one)), ...next }, 200);
   },
 );
 
@@ -199,10 +200,6 @@ async function assertGranted(c: Context<ApiEnv>): Promise<void> {
 
 function answerTaken(c: Context<ApiEnv>, made: Experiment) {
   return c.json(made, 202, { location: `/v1/experiments/${made.id}` });
-}
-
-function withoutRuns({ runs: _runs, ...line }: Experiment): ExperimentLine {
-  return line;
 }
 
 function erased(): AppError {
