@@ -38,7 +38,7 @@ const ENTRIES_A_PAGE = 500;
  * files can only be copied as they are now.
  */
 export function planBranch(context: EngineContext, { key, session, at, ...asked }: BranchRequest): Result<BranchPlan> {
-  const { host, log, workspace, storedMeta } = context;
+  const { host, log, storedMeta } = context;
   const name = key === undefined ? null : `branch:${sha256Hex(key)}`;
   const stored = name === null ? null : log.meta<StoredBranch>(name);
   const request = JSON.stringify([asked.turn, asked.title, asked.files]);
@@ -49,7 +49,7 @@ export function planBranch(context: EngineContext, { key, session, at, ...asked 
   const turn = findTurn(context, asked.turn);
   if (!turn.ok) return turn;
   const { n, final } = turn.value;
-  const kept = asked.files === "now" ? ok(null) : workspace.checkpoints.ofBeginning(n + 1);
+  const kept = asked.files === "now" ? ok(null) : checkpointAfter(context, n);
   if (!kept.ok) {
     const message = `The files as they were after turn ${n} are no longer kept. Name a later turn, or send "files":"now" for the present ones.`;
     return err("files_not_kept", message);
@@ -67,6 +67,16 @@ export function planBranch(context: EngineContext, { key, session, at, ...asked 
   };
   if (name !== null) log.setMeta(name, { asked: request, plan } satisfies StoredBranch);
   return ok(plan);
+}
+
+/**
+ * Of the files as they were after a turn, as `ofBeginning` names it. A branch has the files with which its own turns began, and none of the
+ * turns before its last inherited one.
+ */
+function checkpointAfter({ workspace, storedMeta }: EngineContext, turn: number): Result<number | null> {
+  const inherited = storedMeta().branchedFrom?.at(-1)?.turn ?? 0;
+  if (turn < inherited) return err("checkpoint_not_found", `A branch has no files of turns before turn ${inherited}.`);
+  return workspace.checkpoints.ofBeginning(turn + 1);
 }
 
 /**
@@ -171,9 +181,10 @@ export function fit<Row extends { bytes: number }>(rows: Row[]): Row[] {
   return rows.filter((row, i) => (left -= row.bytes) >= 0 || i === 0);
 }
 
-function readBegin({ host, log, workspace, images }: EngineContext, range: CopiedRange): Result<BranchPage> {
+function readBegin(context: EngineContext, range: CopiedRange): Result<BranchPage> {
+  const { host, log, workspace, images } = context;
   const { turn, entry, filesNow } = range;
-  const kept = filesNow ? ok(null) : workspace.checkpoints.ofBeginning(turn + 1);
+  const kept = filesNow ? ok(null) : checkpointAfter(context, turn);
   if (!kept.ok) return outdated(turn);
   const undone = undoneTurns(log).filter(({ by }) => by <= turn);
   const guidance = guidanceText(log);

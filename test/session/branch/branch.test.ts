@@ -179,8 +179,11 @@ describe("a branch", () => {
     const next = must(life.engine.planBranch(ask({ session: "01J00000000000000000000002" })));
     expect(next.origins.map(({ turn }) => turn)).toEqual([3, 4]);
     const [first] = next.origins;
-    const inherited = (turn: number) => must(life.engine.planBranch(ask({ turn }))).origins;
+    const inherited = (turn: number) => must(life.engine.planBranch(ask({ turn, files: "now" }))).origins;
     expect(inherited(3)).toEqual([first]);
+    expect(life.engine.planBranch(ask({ turn: 3 })).ok).toBe(true);
+    // It has no files of turns before the last that it inherited.
+    expect(life.engine.planBranch(ask({ turn: 2 }))).toMatchObject({ failure: { code: "files_not_kept" } });
     expect(inherited(2)).toEqual([
       { session: first!.session, turn: 2, entry: must(engine.planBranch(ask({ turn: 2 }))).origins[0]!.entry },
     ]);

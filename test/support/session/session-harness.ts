@@ -42,6 +42,8 @@ export class Crash extends Error {
 
 export interface SessionLife {
   engine: SessionEngine;
+  /** What its engine was made with. */
+  host: SessionHost;
   /** Resolves when no background work is left. */
   settled(): Promise<void>;
   /** Fires the alarm if it is due, as the platform would. */
@@ -169,7 +171,7 @@ export function createSessionHarness(options: HarnessOptions) {
       step(true);
       if (counter) countCall(counter, kind);
     };
-    const engine = createSessionEngine({
+    const host: SessionHost = {
       profile,
       session,
       ...(options.children && { children: options.children }),
@@ -276,9 +278,11 @@ export function createSessionHarness(options: HarnessOptions) {
       },
       report: (what, error) => reports.push(`${what}: ${String(error)}`),
       ...options.host,
-    });
+    };
+    const engine = createSessionEngine(host);
     return {
       engine,
+      host,
       reports,
       kill() {
         alive = false;
