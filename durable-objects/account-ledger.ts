@@ -1,4 +1,4 @@
-// The ledger of a profile: what its sessions booked, by day; what is reserved for running reviews and turns; what may still be
+// The ledger of a profile: what its sessions booked, by day; what is reserved for running reviews, turns and experiments; what may still be
 // spent today. Used by the Account, over any Sql. Synchronous. Has no clock: callers pass `now` and `at`.
 import type { Sql } from "../core/ports.ts";
 import { DAY_MS, type SessionId, dayOf } from "../core/schemas/ids.ts";
@@ -20,6 +20,7 @@ import {
   isBookedOnAnyDay,
   putBookingId,
 } from "./ledger-lines.ts";
+import { type ReplayBooking, type ReplayRequest, holderOfReplay, reserveReplay } from "./ledger-replays.ts";
 import { reportUsage } from "./ledger-report.ts";
 import { type Reservation, deleteReservation, listReservations, reduceReservation } from "./ledger-reservations.ts";
 
@@ -52,10 +53,12 @@ export interface AccountLedger {
   reserveReview(request: ReviewRequest): ReviewAdmission;
   reserveTurn(request: TurnRequest): Budget | null;
   reserveCuration(request: CurationRequest): Grant | null;
-  /** Drops a reservation that nothing was spent from. */
+  reserveReplay(request: ReplayRequest): Budget | null;
+  /** Drops what is left of a reservation. */
   release(id: string): void;
   book(booking: SomeBooking): boolean;
   bookCuration(booking: CurationBooking): void;
+  bookReplay(booking: ReplayBooking): void;
   report(asked: UsageAsked & { now: number }): UsageReport;
   forgetSession(session: SessionId): void;
   tidy(now: number): void;
@@ -70,9 +73,11 @@ export function createAccountLedger(sql: Sql): AccountLedger {
     reserveReview: (request) => reserveReview(sql, request),
     reserveTurn: (request) => reserveTurn(sql, request),
     reserveCuration: (request) => reserveCuration(sql, request),
+    reserveReplay: (request) => reserveReplay(sql, request),
     release: (id) => deleteReservation(sql, id),
     book: (booking) => book(sql, booking),
     bookCuration: (booking) => bookCuration(sql, booking),
+    bookReplay: (booking) => bookReplay(sql, booking),
     report: (asked) => reportUsage(sql, asked),
     forgetSession: (session) => forgetSession(sql, session),
     tidy: (now) => tidy(sql, now),
@@ -99,6 +104,14 @@ function bookCuration(sql: Sql, { booking, grant, last }: CurationBooking): void
   book(sql, { ...booking, session: CURATION });
   if (last) deleteReservation(sql, grant);
   else reduceReservation(sql, grant, sumUsageLines(booking.lines));
+}
+
+/** Books what one run or its judge spent, once, and reduces the reservation. */
+function bookReplay(sql: Sql, { booking, grant }: ReplayBooking): void {
+  // Another record of the same run may have another day.
+  if (isBookedOnAnyDay(sql, booking.id)) return;
+  book(sql, { ...booking, session: holderOfReplay(sql, grant) });
+  reduceReservation(sql, grant, sumUsageLines(booking.lines));
 }
 
 /** Call once a day. Forgets ids that can no longer be repeated, drops sessions from old days, and books expired grants. */

@@ -9,11 +9,12 @@ import type { ReviewAdmission, ReviewRequest, TurnRequest } from "../core/sessio
 import type { AccountLedger } from "./account-ledger.ts";
 import type { AccountSettings } from "./account-settings.ts";
 import { spentFrom } from "./ledger-lines.ts";
+import type { ReplayRequest } from "./ledger-replays.ts";
 
 export function openMonth(
   sql: Sql,
   settings: Pick<AccountSettings, "rev" | "read">,
-  ledger: Pick<AccountLedger, "reserveTurn" | "reserveReview">,
+  ledger: Pick<AccountLedger, "reserveTurn" | "reserveReview" | "reserveReplay">,
 ) {
   /** `day` as far as the month allows. Asks the ledger only if a month has a limit. */
   function limitDay(day: Budget, now: number): Budget | MonthSpent {
@@ -34,6 +35,10 @@ export function openMonth(
       const day = limitDay(request.day, request.now);
       if ("monthUntil" in day) return { granted: false, retryAt: day.monthUntil };
       return ledger.reserveReview({ ...request, day });
+    },
+    reserveReplay(request: ReplayRequest): Budget | null {
+      const day = limitDay(request.day, request.now);
+      return "monthUntil" in day ? null : ledger.reserveReplay({ ...request, day });
     },
     /** For curations, which take their limit from the settings. When nothing is left, the limit is 1: 0 would be no limit. */
     limit(inForce: Settings, now: number): Settings {

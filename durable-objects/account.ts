@@ -19,7 +19,14 @@ import {
   noProfileSettings,
 } from "../core/schemas/profile/settings.ts";
 import type { Settings } from "../core/schemas/settings.ts";
-import type { Booking, Budget, MonthSpent, UsageAsked, UsageReport } from "../core/schemas/usage.ts";
+import {
+  type Booking,
+  type Budget,
+  type MonthSpent,
+  type UsageAsked,
+  type UsageReport,
+  toDayBudget,
+} from "../core/schemas/usage.ts";
 import type { ProfileApprovals, ReviewAdmission, ReviewRequest, TurnRequest } from "../core/session/context.ts";
 import { KeyDesk } from "./keys/key-desk.ts";
 import { KEY_SCHEMA, KEY_UNKNOWN, type KnownKey } from "./keys/key-rows.ts";
@@ -49,6 +56,7 @@ import { createUpkeep, sweepMemory } from "./account-upkeep.ts";
 import { type SessionPage, createSessionRows } from "./account-sessions.ts";
 import { type AccountLedger, LEDGER_SCHEMA, createAccountLedger } from "./account-ledger.ts";
 import { DELETED } from "./ledger-lines.ts";
+import type { AskedReplay, ReplayBooking } from "./ledger-replays.ts";
 import { createCurationStore } from "../stores/curation/curation-store.ts";
 import { markProfileGone } from "../stores/erasure.ts";
 import { hasExternalMemory, toErasureStores } from "../wiring/erasure-stores.ts";
@@ -202,6 +210,26 @@ export class Account extends DurableObject<AccountEnv> {
     // A finished curation may have released part of its reservation.
     await this.#collect();
     return this.#month().reserveTurn(request);
+  }
+
+  // ---- experiments; ledger-replays.ts documents the calls ----
+
+  /** `null`: nothing is left, or the profile was deleted. */
+  async reserveReplay(asked: AskedReplay): Promise<Budget | null> {
+    if (!this.#isWritable()) return null;
+    await this.#collect();
+    const { review, budget } = this.#profileSettings().inForce(readSettings(this.env));
+    return this.#month().reserveReplay({ ...asked, limit: review.replayTokens, day: toDayBudget(budget) });
+  }
+
+  /** Idempotent. A deleted profile has no ledger. */
+  bookReplay(booking: ReplayBooking): void {
+    if (this.#isWritable()) this.#ledger().bookReplay(booking);
+  }
+
+  /** Idempotent. */
+  releaseReplay(id: string): void {
+    if (this.#isWritable()) this.#ledger().release(id);
   }
 
   #month() {

@@ -6,7 +6,7 @@ import type { Grant } from "../core/schemas/learning/review.ts";
 import { type Budget, NOTHING_SPENT, type Spending, isLimited } from "../core/schemas/usage.ts";
 import type { ReviewAdmission, ReviewRequest, TurnRequest } from "../core/session/context.ts";
 import { CURATION, isBooked, spentOnDay } from "./ledger-lines.ts";
-import { type Reservation, listReservations, putReservation } from "./ledger-reservations.ts";
+import { type Reservation, findReservation, listReservations, putReservation } from "./ledger-reservations.ts";
 
 /** The reservation of an abandoned turn expires after this. */
 const TURN_RESERVATION_MS = DAY_MS;
@@ -86,7 +86,7 @@ export interface CurationRequest {
  * no room for it. Asked again for the same `id`, it answers the same.
  */
 export function reserveCuration(sql: Sql, { id, at, grant: asked, day }: CurationRequest): Grant | null {
-  const given = listReservations(sql).find((reservation) => reservation.id === id);
+  const given = findReservation(sql, id);
   if (given) return toGrant(given);
   const grant = { ...withinDay(asked, day), expiresAt: nextDay(at) };
   if (!isLimited(day)) return grant;
@@ -97,7 +97,7 @@ export function reserveCuration(sql: Sql, { id, at, grant: asked, day }: Curatio
 }
 
 /** What is taken of one UTC day's budget: bookings, unsettled grants, and reservations other than `except`. */
-function takenOfDay(sql: Sql, now: number, except: string): Spending {
+export function takenOfDay(sql: Sql, now: number, except: string): Spending {
   const day = dayOf(now);
   const others = listReservations(sql).filter(
     ({ id, kind, reservedAt, expiresAt }) =>

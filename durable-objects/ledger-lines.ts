@@ -9,6 +9,9 @@ const OLDER = "older";
 export const DELETED = "deleted";
 export const CURATION = "curation";
 export const BOARDS = "boards";
+/** Runs of earlier turns: those from the grant of the day, and those that a person gave tokens for. */
+export const REPLAYS = "experiments";
+export const ASKED_REPLAYS = "experiments-asked";
 export const UNSETTLED = "unsettled";
 
 const ADD_LINE = `INSERT INTO usage_line VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -64,16 +67,21 @@ export function spentOnDay(sql: Sql, day: Day): Spending {
   return sumDays(sql, "day = ?", day);
 }
 
+/** Tokens of the kind `replay` under one of the two names. */
+export function replayTokensOf(sql: Sql, day: Day, holder: string): number {
+  return sumDays(sql, "day = ? AND session = ? AND kind = 'replay'", day, holder).tokens;
+}
+
 /** From the day `from` on, and before the day `until`. */
 export function spentFrom(sql: Sql, from: Day, until: Day): Spending {
   return sumDays(sql, "day >= ? AND day < ?", from, until);
 }
 
-function sumDays(sql: Sql, where: string, ...days: Day[]): Spending {
+function sumDays(sql: Sql, where: string, ...values: string[]): Spending {
   const [booked = NOTHING_SPENT] = sql.run<{ tokens: number; usdMicros: number }>(
     `SELECT coalesce(sum(input + output + cache_read + cache_write), 0) AS tokens,
       coalesce(sum(usd_micros), 0) AS usdMicros FROM usage_line WHERE ${where}`,
-    ...days,
+    ...values,
   );
   return booked;
 }

@@ -1,11 +1,11 @@
-// What is reserved of a profile's budget and not booked yet: one row for each grant of a review or curation, and for each running
-// turn. The ledger's functions call it. Has no clock and opens no transaction.
+// What is reserved of a profile's budget and not booked yet: one row for each grant of a review, curation or experiment, and for
+// each running turn. The ledger's functions call it. Has no clock and opens no transaction.
 import type { Sql } from "../core/ports.ts";
 import type { Spending } from "../core/schemas/usage.ts";
 
 export interface Reservation {
   id: string;
-  kind: "review" | "turn" | "curation";
+  kind: "review" | "turn" | "curation" | "replay";
   session: string;
   tokens: number;
   /** `null`: no limit in money. */
@@ -20,6 +20,10 @@ export function listReservations(sql: Sql): Reservation[] {
     `SELECT id, kind, session, tokens, usd_micros AS usdMicros, reserved_at AS reservedAt, expires_at AS expiresAt
       FROM reservation ORDER BY reserved_at, id`,
   );
+}
+
+export function findReservation(sql: Sql, id: string): Reservation | undefined {
+  return listReservations(sql).find((reservation) => reservation.id === id);
 }
 
 /** Replaces an earlier reservation of the same id. */

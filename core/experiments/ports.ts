@@ -102,10 +102,11 @@ export interface RecordedTurns {
 /** The Account's ledger. */
 export interface ReplayBudget {
   /**
-   * What the experiment may spend today, at most `tokens` and at most what `review.replayTokens` and the day's budget leave. `null`:
-   * nothing. Asked again for the same id, it answers the same. `isOwn`: a person gave it, so the grant of the day does not count.
+   * What the experiment may spend, at most `tokens` and at most what `review.replayTokens` and the day's budget leave; `usdMicros`: 0 is no
+   * limit. `null`: nothing. Asked again for the same id, it answers what is left of it. `isOwn`: a person gave it, so the grant of the day
+   * does not count.
    */
-  reserve(asked: { id: ExperimentId; now: number; tokens: number; isOwn: boolean }): Promise<{ tokens: number } | null>;
+  reserve(asked: { id: ExperimentId; now: number; tokens: number; isOwn: boolean }): Promise<Budget | null>;
   /** Books once under its id, and reduces the reservation. */
   book(booking: Booking, grant: ExperimentId): Promise<void>;
   release(id: ExperimentId): Promise<void>;
