@@ -19,14 +19,7 @@ import {
   noProfileSettings,
 } from "../core/schemas/profile/settings.ts";
 import type { Settings } from "../core/schemas/settings.ts";
-import {
-  type Booking,
-  type Budget,
-  type MonthSpent,
-  type UsageAsked,
-  type UsageReport,
-  toDayBudget,
-} from "../core/schemas/usage.ts";
+import type { Booking, Budget, MonthSpent, UsageAsked, UsageReport } from "../core/schemas/usage.ts";
 import type { ProfileApprovals, ReviewAdmission, ReviewRequest, TurnRequest } from "../core/session/context.ts";
 import { KeyDesk } from "./keys/key-desk.ts";
 import { KEY_SCHEMA, KEY_UNKNOWN, type KnownKey } from "./keys/key-rows.ts";
@@ -43,6 +36,7 @@ import { type SuggestionDecision, createAccountSuggestions } from "./account-sug
 import { MORE_SCHEMA, OWN_TABLES, beginSessionErasure, tidyRows } from "./account-tables.ts";
 import { ConversationDesk } from "./conversations/conversation-desk.ts";
 import { type AccountHooks, createAccountHooks } from "./account-hooks.ts";
+import { GrantDesk } from "./experiments/grant-desk.ts";
 import { HookDesk } from "./hook-desk.ts";
 import type { AccountLibrary } from "./library/account-library.ts";
 import { LibraryDesk } from "./library/library-desk.ts";
@@ -56,7 +50,6 @@ import { createUpkeep, sweepMemory } from "./account-upkeep.ts";
 import { type SessionPage, createSessionRows } from "./account-sessions.ts";
 import { type AccountLedger, LEDGER_SCHEMA, createAccountLedger } from "./account-ledger.ts";
 import { DELETED } from "./ledger-lines.ts";
-import type { AskedReplay, ReplayBooking } from "./ledger-replays.ts";
 import { createCurationStore } from "../stores/curation/curation-store.ts";
 import { markProfileGone } from "../stores/erasure.ts";
 import { hasExternalMemory, toErasureStores } from "../wiring/erasure-stores.ts";
@@ -79,6 +72,11 @@ export class Account extends DurableObject<AccountEnv> {
   #openedLibrary: AccountLibrary | null = null;
   readonly #sockets = () => createKeySockets(toSql(this.ctx.storage));
   readonly #upkeep = () => createUpkeep(toSql(this.ctx.storage));
+  readonly #sessions = () => createSessionRows(toSql(this.ctx.storage));
+  readonly #profileSettings = () => createAccountSettings(toSql(this.ctx.storage));
+  /** The tables must exist. */
+  readonly #erasures = () => createErasures(toSql(this.ctx.storage));
+  readonly #toWrite = () => (this.#isWritable() ? (this.#ledger(), toSql(this.ctx.storage)) : null);
   readonly #approvals = () => createAccountApprovals(toSql(this.ctx.storage));
   /** What the desks share. `isThere`: false if there is no account; throws if a newer version made the tables, unless the call only reads. */
   readonly #sessionList = {
@@ -193,10 +191,6 @@ export class Account extends DurableObject<AccountEnv> {
     if (this.#isWritable()) this.#sessions().rename(session, title);
   }
 
-  #sessions() {
-    return createSessionRows(toSql(this.ctx.storage));
-  }
-
   reserveReview(request: ReviewRequest): ReviewAdmission {
     assert(this.#isWritable(), "only an account that exists has reviews");
     return this.#month().reserveReview(request);
@@ -210,26 +204,6 @@ export class Account extends DurableObject<AccountEnv> {
     // A finished curation may have released part of its reservation.
     await this.#collect();
     return this.#month().reserveTurn(request);
-  }
-
-  // ---- experiments; ledger-replays.ts documents the calls ----
-
-  /** `null`: nothing is left, or the profile was deleted. */
-  async reserveReplay(asked: AskedReplay): Promise<Budget | null> {
-    if (!this.#isWritable()) return null;
-    await this.#collect();
-    const { review, budget } = this.#profileSettings().inForce(readSettings(this.env));
-    return this.#month().reserveReplay({ ...asked, limit: review.replayTokens, day: toDayBudget(budget) });
-  }
-
-  /** Idempotent. A deleted profile has no ledger. */
-  bookReplay(booking: ReplayBooking): void {
-    if (this.#isWritable()) this.#ledger().bookReplay(booking);
-  }
-
-  /** Idempotent. */
-  releaseReplay(id: string): void {
-    if (this.#isWritable()) this.#ledger().release(id);
   }
 
   #month() {
@@ -363,7 +337,10 @@ export class Account extends DurableObject<AccountEnv> {
   }
 
   movingDesk(): MovingDesk {
-    return new MovingDesk(() => (this.#isWritable() ? (this.#ledger(), toSql(this.ctx.storage)) : null));
+    return new MovingDesk(this.#toWrite);
+  }
+  grantDesk(): GrantDesk {
+    return new GrantDesk(this.#toWrite, this.env);
   }
 
   trainingDesk(): TrainingDesk {
@@ -444,10 +421,6 @@ export class Account extends DurableObject<AccountEnv> {
   }
   responseDesk(): ResponseDesk {
     return new ResponseDesk(this.ctx.storage, this.#sessionList);
-  }
-
-  #profileSettings() {
-    return createAccountSettings(toSql(this.ctx.storage));
   }
 
   /** In force for this profile. */
@@ -569,11 +542,6 @@ export class Account extends DurableObject<AccountEnv> {
     const due = dues.length === 0 ? null : Math.min(...dues);
     if (due === null) await this.ctx.storage.deleteAlarm();
     else await this.ctx.storage.setAlarm(Math.max(due, Date.now()));
-  }
-
-  /** The tables must exist. */
-  #erasures() {
-    return createErasures(toSql(this.ctx.storage));
   }
 
   /** Creates missing tables: older accounts have no ledger. */
