@@ -327,8 +327,8 @@ function splitRefs(refs: string): string[] {
   return Array.from({ length: count }, (_, i) => refs.slice(i * REF_CHARS, (i + 1) * REF_CHARS));
 }
 
-/** Who judged how a turn ended, in ascending strength. */
-export const Judge = z.enum(["exit", "goal", "message", "reviewer", "checker", "rating"]);
+/** Who judged how a turn ended, in ascending strength. `replay`: an experiment ran the turn again with the text. */
+export const Judge = z.enum(["exit", "goal", "message", "replay", "reviewer", "checker", "rating"]);
 export type Judge = z.infer<typeof Judge>;
 
 /** `unknown` is a use, never a success. */
@@ -383,6 +383,12 @@ export const Evidence = z.object({
   baseline: Baseline.nullable().default(null),
 });
 export type Evidence = z.infer<typeof Evidence>;
+
+/** Whether the turn itself used the text. An experiment's runs count in verdicts, and nobody has used the skill in them. */
+export function isUse({ judge }: Pick<Evidence, "judge">): boolean {
+  return judge !== "replay";
+}
+
 /** Whether verdict `a` on a turn takes precedence over `b`. */
 export function outranks(a: Pick<Evidence, "judge" | "nth">, b: Pick<Evidence, "judge" | "nth">): boolean {
   const strength = Judge.options.indexOf(a.judge) - Judge.options.indexOf(b.judge);

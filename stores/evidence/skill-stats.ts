@@ -10,6 +10,7 @@ import {
   SkillStats,
   type SkillUse,
   TextVerdict,
+  isUse,
   outranks,
 } from "../../core/schemas/skill.ts";
 import { keyOf, prefixOf, slotsOf } from "../keys.ts";
@@ -176,7 +177,7 @@ function fromStatsMetadata(
 function countUses(skill: SkillName, evidence: Evidence[]): Omit<SkillStats, "texts"> {
   const byTurn = new Map<string, Evidence>();
   let lastUsedDay: Day | null = null;
-  for (const record of evidence) {
+  for (const record of evidence.filter(isUse)) {
     const known = byTurn.get(record.turn);
     if (!known || outranks(record, known)) byTurn.set(record.turn, record);
     if (lastUsedDay === null || record.day > lastUsedDay) lastUsedDay = record.day;

@@ -3,7 +3,7 @@
 import type { JudgedText, SkillEvidence, SkillUsed } from "../../schemas/learning/evidence.ts";
 import { toTurnId } from "../../schemas/ids.ts";
 import type { Settings } from "../../schemas/settings.ts";
-import { type Evidence, type Lineage, outranks } from "../../schemas/skill.ts";
+import { type Evidence, type Lineage, isUse, outranks } from "../../schemas/skill.ts";
 import { toEstimate } from "./beta.ts";
 import { type TracedUse, judgeTexts, traceTexts } from "./verdict.ts";
 
@@ -34,7 +34,9 @@ export function describeTexts(
   rules: Settings["learning"],
 ): JudgedText[] {
   const texts = Object.entries(judgeTexts(evidence, lineage, rules)).map(([text, verdict]) => {
-    const usedAt = evidence.filter((record) => record.text === text).map(timeOf);
+    const ofText = evidence.filter((record) => record.text === text);
+    const used = ofText.filter(isUse);
+    const usedAt = (used.length > 0 ? used : ofText).map(timeOf);
     return {
       text,
       present: text === lineage.text,

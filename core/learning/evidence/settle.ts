@@ -25,6 +25,8 @@ interface SettleOptions {
   skill: SkillName;
   /** The idempotency key of the decision: `verdict:<turn>.<judge>`, `curation:<run>:<skill>`. */
   op: string;
+  /** An experiment found that this text does harm. It is withdrawn whatever its verdict. */
+  harmful?: { text: Sha256; why: string };
 }
 
 export interface SkillMove {
@@ -53,13 +55,20 @@ const MAX_WITHDRAWN = 20;
 export async function settleSkill(options: SettleOptions): Promise<{ stats: SkillStats; moved: SkillMove | null }> {
   const { skills, evidence, skill, op } = options;
   const head = await skills.head(skill);
-  const stats = await evidence.fold(skill, head ? toLineage(head) : undefined);
+  const stats = withHarm(await evidence.fold(skill, head ? toLineage(head) : undefined), options);
   if (!head) return { stats, moved: null };
   const settled = await carryOut(options, head, stats);
   const moved = settled && moveOf(settled, op);
   // The index has just been written, so its cached copies are stale anyway.
   if (moved) await skills.noteUse({ [skill]: useOf(stats) });
   return { stats, moved };
+}
+
+function withHarm(stats: SkillStats, { harmful }: SettleOptions): SkillStats {
+  const verdict = harmful && stats.texts[harmful.text];
+  if (!verdict) return stats;
+  const withdrawn = { ...verdict, verdict: "withdrawn" as const, why: harmful.why };
+  return { ...stats, texts: { ...stats.texts, [harmful.text]: withdrawn } };
 }
 
 /** The head after the change; `null` if nothing had to change. */

@@ -6,7 +6,7 @@
 // The baseline is the profile's similar turns without the skill, so that a text is not blamed for hard work.
 import { type Day, type Sha256, fromTurnId } from "../../schemas/ids.ts";
 import type { Settings } from "../../schemas/settings.ts";
-import { type Baseline, type Evidence, type Lineage, type TextVerdict, outranks } from "../../schemas/skill.ts";
+import { type Baseline, type Evidence, type Lineage, type TextVerdict, isUse, outranks } from "../../schemas/skill.ts";
 import { type Beta, probabilityHigher, roundFigure } from "./beta.ts";
 
 type Rules = Settings["learning"];
@@ -19,7 +19,7 @@ export function toJudge(rules: Rules) {
 }
 
 /** Raise it with every change that can alter a verdict for the same evidence and rules. */
-const JUDGE_VERSION = 5;
+const JUDGE_VERSION = 6;
 
 /**
  * The verdict on each text with evidence. The current text (`lineage.text`) inherits a share of its parent's counts. If a person
@@ -97,6 +97,8 @@ export interface Use {
   failedWords: string[];
   refusedWords: string[];
   workedWords: string[];
+  /** Only an experiment ran the turn with the text. It counts as any judged use, and is not counted as a use. */
+  isReplayed: boolean;
 }
 
 /** The uses of each text, in the order in which the turns ended. */
@@ -133,6 +135,7 @@ function toUse(records: Evidence[]): Use {
     failedWords: union(all.map((record) => record.failedWords)),
     refusedWords: union(all.map((record) => record.refusedWords)),
     workedWords: union(all.map((record) => record.workedWords)),
+    isReplayed: !all.some(isUse),
   };
 }
 
@@ -317,8 +320,8 @@ function toVerdict(uses: readonly Use[], tally: Tally, rules: Rules): TextVerdic
   const lift = judged > 0 && without ? successes / judged - baseline!.successes / without : null;
   return {
     verdict: verdictFor(ground),
-    why: explain(uses.length, tally, rules),
-    uses: uses.length,
+    why: explain(uses, tally, rules),
+    uses: uses.filter(({ isReplayed }) => !isReplayed).length,
     successes,
     failures,
     contradicted: uses.filter((use) => use.contradicted).length,
@@ -334,13 +337,14 @@ function toVerdict(uses: readonly Use[], tally: Tally, rules: Rules): TextVerdic
 }
 
 /** One sentence for a person, with the figures behind the verdict. */
-function explain(uses: number, tally: Tally, rules: Rules): string {
+function explain(uses: readonly Use[], tally: Tally, rules: Rules): string {
   const { ground, successes, failures, streak, tasks, baseline, calls } = tally;
   const judged = successes + failures;
-  const times = uses === 1 ? "once" : `${uses} times`;
-  if (judged === 0) return uses === 0 ? "Not used since it was restored." : `Used ${times}, and not judged yet.`;
+  const times = uses.length === 1 ? "once" : `${uses.length} times`;
+  if (judged === 0) return uses.length === 0 ? "Not used since it was restored." : `Used ${times}, and not judged yet.`;
   const { pBetter, pWorse } = compare(tally, rules);
-  const score = `${successes} of ${judged} judged uses succeeded`;
+  const replayed = uses.filter((use) => use.isReplayed && isCounted(use)).length;
+  const score = `${successes} of ${judged} judged uses${replayed > 0 ? ` (${replayed} by experiment)` : ""} succeeded`;
   const other = baseline ? "without it" : "an even chance";
   switch (ground) {
     case "streak":

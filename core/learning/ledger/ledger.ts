@@ -13,6 +13,7 @@ import {
   type SkillHead,
   SkillState,
   isPurged,
+  isUse,
   outranks,
   toLineage,
 } from "../../schemas/skill.ts";
@@ -69,7 +70,7 @@ export function toLedger(facts: LedgerFacts): LearningLedger {
 function describeSkill({ head, lift, revisions }: LedgerFacts["page"][number], facts: LedgerFacts): LedgerSkill {
   const evidence = facts.evidence.get(head.name) ?? [];
   const uses = usesOf(evidence);
-  const times = evidence.map(timeOf);
+  const times = evidence.filter(isUse).map(timeOf);
   return {
     name: head.name,
     description: head.description,
@@ -109,7 +110,7 @@ function liftBetween({ before, after }: Pick<Lift, "before" | "after">): number 
 /** The record of each turn's strongest judge: one use a turn. */
 function usesOf(evidence: Evidence[]): Evidence[] {
   const byTurn = new Map<string, Evidence>();
-  for (const record of evidence) {
+  for (const record of evidence.filter(isUse)) {
     const strongest = byTurn.get(record.turn);
     if (!strongest || outranks(record, strongest)) byTurn.set(record.turn, record);
   }

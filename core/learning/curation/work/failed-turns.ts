@@ -4,7 +4,7 @@ import type { EvidenceStore, ReviewStore } from "../../../ports.ts";
 import type { Entry } from "../../../schemas/entry.ts";
 import { type SessionId, type SkillName, type TurnId, fromTurnId } from "../../../schemas/ids.ts";
 import type { ReviewJob } from "../../../schemas/learning/review.ts";
-import { type Evidence, type SkillHead, outranks } from "../../../schemas/skill.ts";
+import { type Evidence, type SkillHead, isUse, outranks } from "../../../schemas/skill.ts";
 import { renderTranscript } from "../../review/transcript.ts";
 
 export interface FailedTurn {
@@ -30,6 +30,7 @@ export async function findFailedTurns(
 ): Promise<FailedTurn[]> {
   const strongest = new Map<TurnId, Evidence>();
   for await (const evidence of options.evidence.list(head.name)) {
+    if (!isUse(evidence)) continue;
     const known = strongest.get(evidence.turn);
     if (evidence.text === head.text && (!known || outranks(evidence, known))) strongest.set(evidence.turn, evidence);
   }

@@ -1,0 +1,63 @@
+// Compares the answer of a run with the one that the person accepted, by what both certainly say: numbers, dates, short texts. Two long texts
+// that differ in words only are left to somebody who can read. Called by judge-run.ts. Pure.
+import { type Values, isIn, readValues } from "./answer-values.ts";
+
+export type Compared = "right" | "wrong" | "undecided";
+
+/** A text of at most so many words is compared word by word. [own] */
+const SHORT_WORDS = 12;
+/** With more values than these, an answer that lacks one may have left out a side remark. [own] */
+const FEW_VALUES = 5;
+
+/** `request`: values that it gives already prove nothing when they are repeated. */
+export function compareAnswers(accepted: string, answer: string, request: string): Compared {
+  const [wanted, given] = [toPlainText(accepted), toPlainText(answer)];
+  if (given === "" && wanted !== "") return "wrong";
+  const [wantedWords, givenWords] = [toWords(wanted), toWords(given)];
+  if (wantedWords.join(" ") === givenWords.join(" ")) return "right";
+  if (areOpposed(wantedWords, givenWords)) return "wrong";
+  const values = compareValues(readValues(accepted), readValues(answer), readValues(request));
+  return values ?? compareTexts(wantedWords, givenWords);
+}
+
+/** `null`: the accepted answer has no values that tell anything. */
+function compareValues(wanted: Values, given: Values, asked: Values): Compared | null {
+  const own = wanted.filter((value) => !isIn(value, asked));
+  const telling = own.length > 0 ? own : wanted;
+  if (telling.length === 0) return null;
+  const missing = telling.filter((value) => !isIn(value, given)).length;
+  if (missing === 0) return "right";
+  return telling.length <= FEW_VALUES || missing * 2 > telling.length ? "wrong" : "undecided";
+}
+
+function compareTexts(wanted: string[], given: string[]): Compared {
+  if (wanted.length === 0 || wanted.length > SHORT_WORDS) return "undecided";
+  if (` ${given.join(" ")} `.includes(` ${wanted.join(" ")} `)) return "right";
+  // Of two short texts, neither has room to say the same in other words: "Berlin" and "Paris".
+  const shared = wanted.filter((word) => given.includes(word)).length;
+  return given.length <= SHORT_WORDS && shared === 0 ? "wrong" : "undecided";
+}
+
+const YES = new Set(["yes", "true", "correct", "ja", "oui", "sí", "si"]);
+const NO = new Set(["no", "false", "incorrect", "nein", "non"]);
+
+function areOpposed([wanted = ""]: string[], [given = ""]: string[]): boolean {
+  return (YES.has(wanted) && NO.has(given)) || (NO.has(wanted) && YES.has(given));
+}
+
+/** Without the marks of Markdown. */
+function toPlainText(text: string): string {
+  return text
+    .normalize("NFKC")
+    .replace(/^\s*(?:#{1,6}|>|[-*+]|\d{1,3}[.)])\s+/gmu, "")
+    .replace(/^\s*\|?(?:\s*:?-{2,}:?\s*\|?)+\s*$/gmu, "")
+    .replace(/```\w*/gu, " ")
+    .replace(/\[([^\]\n]*)\]\([^)\n]*\)/gu, "$1")
+    .replace(/[*_`~|]/gu, " ")
+    .trim();
+}
+
+function toWords(text: string): string[] {
+  const lower = text.toLowerCase().replaceAll("−", "-");
+  return lower.match(/(?:(?<![\p{L}\p{N}])-(?=\d))?[\p{L}\p{N}]+(?:[.,:/'’-][\p{L}\p{N}]+)*/gu) ?? [];
+}

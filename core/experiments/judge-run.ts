@@ -1,0 +1,65 @@
+// Says whether a run did what the person wanted. The order: the text's own checks; words of the text with which a call failed; the answer that
+// the person accepted, by its values and then by a model; what the exits of calls say. Called by pump.ts. Pure.
+import type { RunJudge, RunVerdict, ReplayReport } from "../schemas/learning/experiment.ts";
+import type { Outcome } from "../schemas/skill.ts";
+import { compareAnswers } from "./compare-answers.ts";
+import type { RecordedTurn } from "./ports.ts";
+
+export interface RunJudgement {
+  verdict: RunVerdict;
+  judge: RunJudge;
+}
+
+export interface RunFacts {
+  report: ReplayReport;
+  request: string;
+  /** The answer that the person accepted; `null`: nobody has said. */
+  accepted: string | null;
+  /** The arm's text passes its own checks. Absent: it has none, or they cannot run here. */
+  passesChecks?: boolean;
+  /** What a model said of the two answers. Absent: it was not asked, or did not decide. */
+  model?: RunVerdict;
+}
+
+export function judgeRun(facts: RunFacts): RunJudgement {
+  const { report, request, accepted, passesChecks, model } = facts;
+  if (passesChecks === false) return { verdict: "wrong", judge: "checks" };
+  if (report.contradicted || report.failedWords.length > 0) return { verdict: "wrong", judge: "words" };
+  if (report.end !== "answered") return { verdict: "unknown", judge: "none" };
+  if (accepted !== null) {
+    const compared = compareAnswers(accepted, report.answer ?? "", request);
+    if (compared !== "undecided") return { verdict: compared, judge: "answer" };
+    if (model !== undefined && model !== "unknown") return { verdict: model, judge: "model" };
+  }
+  return judgeExit(report.exit);
+}
+
+/** Whether a model would be heard: everything before it leaves the run open. */
+export function needsModel(facts: Omit<RunFacts, "model">): boolean {
+  const { report, request, accepted, passesChecks } = facts;
+  if (passesChecks === false || report.contradicted || report.failedWords.length > 0) return false;
+  if (report.end !== "answered" || accepted === null) return false;
+  return compareAnswers(accepted, report.answer ?? "", request) === "undecided";
+}
+
+/** The recorded turn as a run. A person's word on it outranks everything that can be read from it. */
+export function judgeRecorded(
+  turn: Pick<RecordedTurn, "outcome" | "judge" | "exit" | "accepted" | "answer" | "request">,
+) {
+  const { outcome, judge, exit, accepted, answer, request } = turn;
+  const isPersons = judge !== "exit" && judge !== "goal";
+  if (accepted?.isOwn) return { verdict: "right", judge: "answer" } satisfies RunJudgement;
+  if (isPersons && outcome !== "unknown") {
+    return { verdict: outcome === "success" ? "right" : "wrong", judge: "answer" } satisfies RunJudgement;
+  }
+  if (accepted) {
+    const compared = compareAnswers(accepted.text, answer, request);
+    if (compared !== "undecided") return { verdict: compared, judge: "answer" } satisfies RunJudgement;
+  }
+  return judgeExit(outcome === "unknown" ? exit : outcome);
+}
+
+function judgeExit(outcome: Outcome): RunJudgement {
+  if (outcome === "unknown") return { verdict: "unknown", judge: "none" };
+  return { verdict: outcome === "success" ? "right" : "wrong", judge: "exit" };
+}
