@@ -769,9 +769,9 @@ export interface Contract {
       triedWords?: { skill: string; text: string; failed: string[]; refused?: string[] | undefined; worked: string[] }[] | undefined;
       corrections?: { entry: number }[] | undefined;
       outcome: "success" | "failure" | "unknown";
-      judge: "exit" | "goal" | "message" | "reviewer" | "checker" | "rating";
+      judge: "exit" | "goal" | "message" | "replay" | "reviewer" | "checker" | "rating";
       judgements?: {
-        judge: "exit" | "goal" | "message" | "reviewer" | "checker" | "rating";
+        judge: "exit" | "goal" | "message" | "replay" | "reviewer" | "checker" | "rating";
         outcome: "success" | "failure" | "unknown";
         at: number;
       }[] | undefined;
@@ -802,9 +802,9 @@ export interface Contract {
         triedWords?: { skill: string; text: string; failed: string[]; refused?: string[] | undefined; worked: string[] }[] | undefined;
         corrections?: { entry: number }[] | undefined;
         outcome: "success" | "failure" | "unknown";
-        judge: "exit" | "goal" | "message" | "reviewer" | "checker" | "rating";
+        judge: "exit" | "goal" | "message" | "replay" | "reviewer" | "checker" | "rating";
         judgements?: {
-          judge: "exit" | "goal" | "message" | "reviewer" | "checker" | "rating";
+          judge: "exit" | "goal" | "message" | "replay" | "reviewer" | "checker" | "rating";
           outcome: "success" | "failure" | "unknown";
           at: number;
         }[] | undefined;
@@ -2708,9 +2708,9 @@ export interface Contract {
         tokens?: number | undefined;
         at: number;
         outcome: "success" | "failure" | "unknown";
-        judge: "exit" | "goal" | "message" | "reviewer" | "checker" | "rating";
+        judge: "exit" | "goal" | "message" | "replay" | "reviewer" | "checker" | "rating";
         judgements: {
-          judge: "exit" | "goal" | "message" | "reviewer" | "checker" | "rating";
+          judge: "exit" | "goal" | "message" | "replay" | "reviewer" | "checker" | "rating";
           outcome: "success" | "failure" | "unknown";
         }[];
         failedWords: string[];
@@ -3563,9 +3563,9 @@ export interface Contract {
           triedWords?: { skill: string; text: string; failed: string[]; refused?: string[] | undefined; worked: string[] }[] | undefined;
           corrections?: { entry: number }[] | undefined;
           outcome: "success" | "failure" | "unknown";
-          judge: "exit" | "goal" | "message" | "reviewer" | "checker" | "rating";
+          judge: "exit" | "goal" | "message" | "replay" | "reviewer" | "checker" | "rating";
           judgements?: {
-            judge: "exit" | "goal" | "message" | "reviewer" | "checker" | "rating";
+            judge: "exit" | "goal" | "message" | "replay" | "reviewer" | "checker" | "rating";
             outcome: "success" | "failure" | "unknown";
             at: number;
           }[] | undefined;
