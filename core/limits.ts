@@ -244,6 +244,7 @@ export const FIXED = {
   memoryEntryChars: 1_000, // [own] one fact; longer is a document
   requestBytes: 1 << 20, // a JSON body; files have maxFileBytes
   messageBytes: 8 << 20, // [own] a message with images as data URLs; more images come as files
+  skillHoldMs: 30 * 60_000, // [own] an experiment of eight runs takes a few minutes; longer, and the lesson is missed in the next work
   pageBytes: 4 << 20, // [own] a page of a list; [cf] a call between Workers carries 32 MB
 } as const;
 

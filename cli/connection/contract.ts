@@ -3544,6 +3544,7 @@ export interface Contract {
         skills: boolean;
         memory: boolean;
         grant: { tokens: number; usdMicros?: number | undefined; expiresAt: number };
+        holdMs?: number | undefined;
         model: string;
         tools?: Record<string, string> | undefined;
         createdAt: number;

@@ -21,6 +21,7 @@ import { readPromptSize } from "./prompt/prompt-size.ts";
 import type { ClientResult } from "../schemas/sessions/client-part.ts";
 import { takeClientResults } from "./client/client-calls.ts";
 import type { ChangeSession } from "../schemas/sessions/session-choice.ts";
+import type { ExperimentId } from "../schemas/learning/experiment.ts";
 import type { Observation, Rating } from "../schemas/learning/learning.ts";
 import { type PostedMessage, acceptMessage, continueGoal, toAccepted } from "./accept-message.ts";
 import type { SessionHost } from "./context.ts";
@@ -31,6 +32,7 @@ import { areSettingsOld, renewProfileSettings } from "./prompt/profile-settings.
 import { renameNow } from "./rename.ts";
 import { createDelegationCalls } from "./delegation/delegation-calls.ts";
 import { refuseMessage } from "./delegation/child-life.ts";
+import { planExperimentNotice } from "./learning/experiment-job.ts";
 import { rateTurn, readObservation } from "./learning/ratings.ts";
 import { createGoalCalls } from "./goals/goal-calls.ts";
 import { stopGoal } from "./goals/plan-goal.ts";
@@ -299,6 +301,13 @@ function toLearning(engine: Engine) {
       await context.jobs.arm();
       context.host.background(outbox.drain());
       return rated;
+    },
+    /** Tells the person how an experiment ended, once for each id. Failure: `session_not_found`. */
+    async tellExperiment(id: ExperimentId, text: string): Promise<Result<null>> {
+      if (!wake(engine)) return UNKNOWN_SESSION;
+      planExperimentNotice(context, id, text);
+      await context.jobs.arm();
+      return ok(null);
     },
     /** Failures: `turn_not_found`, `turn_not_ended`. */
     observation: (n: number): Result<TurnObservation> => (wake(engine) ? readObservation(context, n) : UNKNOWN_SESSION),

@@ -66,6 +66,8 @@ export type Job =
   | { kind: "children"; op: string }
   /** The turn of a delegated session has ended, and its parent does not know yet. */
   | { kind: "report" }
+  /** A text that a review has written, on its way to the profile's experiments. */
+  | { kind: "experiment"; review: string; skill: string; rev: number; text: string; isNew: boolean }
   /** A notice that waits until no answer streams. */
   | { kind: "notice"; text: string }
   /** A person took the turn back, which is to be recorded with the skills and turns it concerns. */

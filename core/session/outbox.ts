@@ -11,6 +11,7 @@ import { carryJudged } from "./goals/judged-turns.ts";
 import type { JobRow } from "./jobs.ts";
 import { carryOrder, carryReport, carryWatch } from "./delegation/carry-child.ts";
 import { carryEvent } from "./hooks/plan-event.ts";
+import { carryExperiment } from "./learning/experiment-job.ts";
 import { carryKinds } from "./learning/kinds.ts";
 import { carryNotice } from "./learning/learned-notice.ts";
 import { carryObservation } from "./learning/observe-job.ts";
@@ -193,6 +194,8 @@ async function carryOut(context: EngineContext, row: JobRow): Promise<void> {
       return carryRating(context, { ...row, job: row.job });
     case "verdicts":
       return carryVerdicts(context, { ...row, job: row.job });
+    case "experiment":
+      return carryExperiment(context, row, row.job);
     case "notice":
       return carryNotice(context, row, row.job);
     case "evidence":

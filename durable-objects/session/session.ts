@@ -6,6 +6,7 @@ import { parseSettings } from "../../core/limits.ts";
 import type { CreatedSession } from "../../core/schemas/api.ts";
 import type { Decision } from "../../core/session/approvals/approvals.ts";
 import type { SessionId } from "../../core/schemas/ids.ts";
+import type { ExperimentId } from "../../core/schemas/learning/experiment.ts";
 import type { Rating } from "../../core/schemas/learning/learning.ts";
 import type { BranchNeed, BranchPage, BranchPlan } from "../../core/schemas/sessions/branch.ts";
 import type { ClientResult } from "../../core/schemas/sessions/client-part.ts";
@@ -147,6 +148,10 @@ export class Session extends DurableObject<SessionEnv> implements SessionCalls {
   }
   async rate(n: number, rating: Rating) {
     return this.#engine.rate(n, rating);
+  }
+  /** Called by the profile's Experiments. A deleted session is told nothing. */
+  async tellExperiment(id: ExperimentId, text: string) {
+    return this.#isGone() ? SESSION_GONE : this.#engine.tellExperiment(id, text);
   }
   async observation(n: number) {
     return this.#engine.observation(n);

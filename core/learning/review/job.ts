@@ -42,6 +42,7 @@ interface WorkToReview {
   tools?: ToolFingerprints;
   preferences?: ReviewJob["preferences"];
   grant: Grant;
+  holdMs?: ReviewJob["holdMs"];
   now: number;
 }
 
@@ -72,6 +73,7 @@ export function toReviewJob(work: WorkToReview): ReviewJob {
     skills: work.decision.skills,
     memory: work.decision.memory,
     grant: work.grant,
+    ...(work.holdMs !== undefined && { holdMs: work.holdMs }),
     model: work.model,
     ...(work.tools && { tools: { ...work.tools } }),
     ...(work.preferences && { preferences: work.preferences }),

@@ -176,6 +176,7 @@ function toTools(
     ...(runChecks && policy.checks && { check: createCheckInspector(runChecks) }),
     fingerprints: () => job.tools ?? null,
     rules: { duplicates: policy.duplicates, companions: policy.companions },
+    ...(job.holdMs !== undefined && { heldUntil: () => clock.now() + job.holdMs! }),
     approval,
   });
   const writing: MemoryToolOptions = {

@@ -79,6 +79,8 @@ export const ReviewJob = z.object({
   skills: z.boolean(),
   memory: z.boolean(),
   grant: Grant,
+  /** A skill that the review writes is held back for so long, in ms, while its text is tried by experiment. Absent: it is offered at once. */
+  holdMs: z.int().min(1).optional(),
   model: z.string(),
   /** Fingerprints of the session's tools, for the contracts of new skills; absent in older jobs. */
   tools: z.record(z.string(), z.string()).optional(),

@@ -4,6 +4,7 @@ import { defaultGrant, toReviewJob } from "../../learning/review/job.ts";
 import { describeRequestedReview, describeResult } from "../../learning/review/result-notice.ts";
 import { isUrgent } from "../../learning/observe/triggers/triggers.ts";
 import { sumSpending, toReviewLines } from "../../learning/script/script-facts.ts";
+import { FIXED } from "../../limits.ts";
 import type { Entry } from "../../schemas/entry.ts";
 import type { ReviewDead, ReviewJob, ReviewResult } from "../../schemas/learning/review.ts";
 import type { UsageLine } from "../../schemas/usage.ts";
@@ -19,6 +20,7 @@ import { profileSettings } from "../prompt/profile-settings.ts";
 import { offeredInPrompt } from "../prompt/scene.ts";
 import { withoutCommands } from "../turn/commands/without-commands.ts";
 import { isUndoMarker, isUndone } from "../undo/undone.ts";
+import { mayExperiment, planExperiments, withoutSkills } from "./experiment-job.ts";
 import { noteKinds } from "./kinds.ts";
 import { addLearnedNotice, isQuiet } from "./learned-notice.ts";
 import { readTurnEntries, observe } from "./observations.ts";
@@ -65,7 +67,8 @@ export async function settleReview(
   host.sql.transaction(() => {
     closeJob(context, row, lines);
     if ("lessons" in outcome) {
-      addReviewNews(log, outcome);
+      const tried = planExperiments(context, outcome);
+      addReviewNews(log, tried ? withoutSkills(outcome) : outcome);
       noteKinds(context, outcome.kinds ?? [], "review");
       putVerdicts(context, outcome);
       planLearned(context, outcome);
@@ -169,6 +172,7 @@ function makeJob(context: EngineContext, job: ReviewJobRow["job"]): ReviewJob {
     tools: offeredInPrompt(log).prints,
     preferences: reviewPreferences(context),
     grant: job.grant ?? defaultGrant(host.settings, host.clock.now()),
+    ...(mayExperiment(host) && { holdMs: FIXED.skillHoldMs }),
     now: host.clock.now(),
   });
 }

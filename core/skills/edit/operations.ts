@@ -35,6 +35,8 @@ export interface WriteContext {
   approved?: boolean;
   /** Other skills that the writer found to overlap; stored with the skill for the curator. */
   overlaps?: string[];
+  /** A new text is not offered before. */
+  heldUntil?: number;
   /** `false`: near duplicates are allowed. */
   duplicates?: boolean;
   /** `false`: no companions for protected skills. */
@@ -113,6 +115,7 @@ function create(operations: readonly SkillOperation[], situation: WriteSituation
     citations: context.citations ?? [],
     ...(base && { extends: base.name }),
     ...toOverlaps(situation),
+    ...toHold(context),
     // A revived skill must not keep the reason why it was archived.
     ...(line && { reason: `written again by ${context.origin}` }),
     // A revived skill is not public: no person has seen its new text.
@@ -175,7 +178,13 @@ function change(
     ...(base && { extends: base.name }),
     ...toOverlaps(situation),
     ...decideStateChange(current, files.value, context.origin),
+    // Requests are not part of the skill's text.
+    ...(!areSameFiles(withoutRequests(current.files), withoutRequests(files.value)) && toHold(context)),
   });
+}
+
+function toHold({ heldUntil }: WriteContext): Pick<SkillNext, "heldUntil"> {
+  return heldUntil === undefined ? {} : { heldUntil };
 }
 
 const MAX_OVERLAPS = 10;

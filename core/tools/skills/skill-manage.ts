@@ -133,6 +133,8 @@ export interface SkillManageOptions {
   inspectArchive?: SkillInspector;
   /** Fingerprints of the tools that skills are written for. They fill in a contract's tools. */
   fingerprints?(): ToolFingerprints | null;
+  /** Until when a new text is held back, because it is tried by experiment first. Absent: it is offered at once. */
+  heldUntil?(): number;
   /** Switches for rules of operations.ts. */
   rules?: Pick<WriteContext, "duplicates" | "companions">;
 }
@@ -210,6 +212,7 @@ async function manage(args: Args, context: ToolContext, options: SkillManageOpti
     overlaps,
     approved: options.approved,
     tools: options.fingerprints?.() ?? null,
+    ...(options.heldUntil && { heldUntil: options.heldUntil() }),
     ...rules,
   };
   const call = { op: context.op, citations, resumed: context.resumed };
