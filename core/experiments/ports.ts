@@ -164,6 +164,11 @@ export interface Experiments extends ExperimentCalls, ReplayDesk {
   forgetSession(session: SessionId): Promise<void>;
   /** A person deleted the skill: its open experiments end without an outcome. Idempotent. */
   forgetSkill(skill: SkillName): Promise<void>;
+  /**
+   * A person purged a text, which any run may quote: every run is erased at once, open experiments end without an outcome, and of all
+   * experiments only results are left: no text, answer, request or argument. Idempotent.
+   */
+  forgetWords(): Promise<void>;
   /** The profile is deleted: erases every replay, then all rows. Idempotent. */
   eraseAll(): Promise<void>;
   /** Of the experiments that were asked for at or after `since`. */
