@@ -12,7 +12,12 @@ import {
 import { type ArchiveRow, exportArchive, importArchive } from "../core/archive/move-archive.ts";
 import { openTurnTables } from "../core/archive/schema.ts";
 import { createSkillVectors } from "../core/archive/skill-vectors.ts";
-import { type SkillLift, type TurnRecords, createTurnRecords } from "../core/archive/turn-archive.ts";
+import {
+  type SimilarTurns,
+  type SkillLift,
+  type TurnRecords,
+  createTurnRecords,
+} from "../core/archive/turn-archive.ts";
 import { eraseSkillRows, eraseTurnsOfSession, eraseTurnsWhere } from "../core/archive/turn-erasure.ts";
 import { type Result, messageOf } from "../core/errors.ts";
 import type { SkillStore } from "../core/ports.ts";
@@ -85,6 +90,11 @@ export class Archive extends DurableObject<ArchiveEnv> {
   /** Newest first. */
   async turnsOf(asked: { since?: number; limit: number; own?: boolean }): Promise<TurnSignature[]> {
     return this.#turns().turns(asked);
+  }
+
+  /** Newest first. */
+  async findSimilarTurns(asked: SimilarTurns): Promise<TurnId[]> {
+    return this.#turns().findSimilarTurns(asked);
   }
 
   /** How work of a skill's kind ended before the skill existed and since. `words`: the skill's description of itself. */

@@ -832,6 +832,13 @@ export interface Contract {
           endedAt: number | null;
         }[];
       }[];
+      replayability: 
+        | { replayable: true }
+        | {
+            replayable: false;
+            reason: "not_ended" | "not_answered" | "steered" | "on_host" | "client" | "effect_outside" | "outcome_unknown" | "files_not_kept" | "result_not_kept" | "too_large" | "session_gone";
+            why: string;
+          };
     };
   };
   "POST /v1/runs": {

@@ -293,13 +293,18 @@ function timedOut(tool: Tool, timeoutMs: number): ToolResult {
   return fail("timed_out", `${error} ${advice}`);
 }
 
+/** The name of a result that is moved into a file, unique to its call. */
+export function toResultPlace(entry: number, tool: string): string {
+  return `${entry}-${tool.replace(/[^\w-]+/g, "-").slice(0, 60)}`;
+}
+
 async function finaliseResult(
   result: ToolResult,
   { call, tool, entry }: { call: ToolCall; tool: Tool | null; entry: number },
   { budget, isShown, judge }: CallRules,
 ): Promise<ToolResult> {
   const raw = { ...result, print: toPrint(result) };
-  const place = `${entry}-${call.name.replace(/[^\w-]+/g, "-").slice(0, 60)}`;
+  const place = toResultPlace(entry, call.name);
   const repeat = isShown(raw) ? toRepeat(raw, call) : null;
   const shown = repeat ?? (await budget.fit(raw, place, tool?.keepsResults ?? false));
   const decision = judge(raw);

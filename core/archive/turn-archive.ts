@@ -21,6 +21,8 @@ const MAX_COMPARED = 32;
 const MAX_MODELS = 50;
 /** Maximum number of their kinds of work to search for. */
 const MAX_KINDS = 8;
+/** Lines of a text that similar turns are searched for: its description, and the ten requests that it may have. */
+const MAX_LINES = 12;
 const MAX_LISTED = 1_000;
 /** Turns that are looked at for the owner's: others may be many, of jobs. */
 const MAX_FILTERED = 5_000;
@@ -37,6 +39,12 @@ export interface SkillLift {
   after: TurnCounts;
 }
 
+export interface SimilarTurns {
+  words: string;
+  before: number;
+  limit: number;
+}
+
 export interface TurnRecords {
   /** Records a turn, also repeatedly, and returns its similar turns. */
   observe(signature: TurnSignature): Neighbourhood;
@@ -44,6 +52,11 @@ export interface TurnRecords {
   putKinds(turns: { turn: TurnId; kind: TaskKind }[]): void;
   /** Newest first, by when they were first recorded; at most a thousand. `own`: of the newest 5,000, those that the owner asked for. */
   turns(asked: { since?: number; limit: number; own?: boolean }): TurnSignature[];
+  /**
+   * Turns whose request is similar to a line of `words`, newest first: those that ended at or before `before`, in milliseconds. For each
+   * line a bounded number of turns is compared: those that share its rarest words. Erased turns are never found.
+   */
+  findSimilarTurns(asked: SimilarTurns): TurnId[];
   /**
    * Counts the turns that used the skill and the turns similar to one of them, before and after `createdAt`. A bounded number of
    * candidates is compared on each side. `words`: the skill's own description.
@@ -162,6 +175,20 @@ export function createTurnRecords({ sql, discount }: { sql: Sql; discount: numbe
           ...[since, Math.min(limit, MAX_LISTED)],
         )
         .map(toSignature);
+    },
+
+    findSimilarTurns({ words, before, limit }) {
+      open();
+      const lines = words.split("\n").map((line) => contentWords(line));
+      const asked = lines.filter(({ size }) => size > 0).slice(0, MAX_LINES);
+      const all = new Map(asked.flatMap((line) => findCandidates(sql, line)).map((found) => [found.id, found]));
+      const similar = [...all.values()].filter((found) => asked.some((line) => mayBeSimilar(line, found.words)));
+      return readCompared(similar)
+        .map(({ signature }) => signature)
+        .filter(({ at }) => at <= before)
+        .toSorted((a, b) => b.at - a.at)
+        .slice(0, limit)
+        .map(({ turn }) => turn);
     },
 
     lift(skill, words, createdAt) {

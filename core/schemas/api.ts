@@ -14,6 +14,7 @@ import { CurationRun, CurationWork, WorkId } from "./learning/curation.ts";
 import { GivenImage } from "./media/image.ts";
 import { FileContents } from "./file-body.ts";
 import { CurationId, ProfileId, ReviewId, SessionId, Sha256, SkillName, TurnId } from "./ids.ts";
+import { Replayability } from "./learning/experiment.ts";
 import { Observation, TraceStep } from "./learning/learning.ts";
 import { MemoryEntry, MemoryStoreName } from "./memory.ts";
 import { Personality } from "./profile/personality.ts";
@@ -179,6 +180,8 @@ export const TurnObservation = z.object({
   /** `null`: nothing was observed of the turn, or not yet. */
   observation: Observation.nullable(),
   trace: z.array(TraceStep),
+  /** Whether an experiment can run the turn again, and if not, why. */
+  replayability: Replayability,
 });
 export type TurnObservation = z.infer<typeof TurnObservation>;
 

@@ -12,7 +12,8 @@ import type {
   TurnObservation,
 } from "../schemas/api.ts";
 import type { Entry, TurnStats } from "../schemas/entry.ts";
-import { toTurnId } from "../schemas/ids.ts";
+import type { RecordedTurn } from "../experiments/ports.ts";
+import { type SessionId, toTurnId } from "../schemas/ids.ts";
 import type { BranchNeed, BranchPage, BranchPlan } from "../schemas/sessions/branch.ts";
 import type { ReplayNeed, ReplayPage } from "../schemas/sessions/replay.ts";
 import { readReplay } from "./replay/read-replay.ts";
@@ -36,6 +37,7 @@ import { planExperimentNotice } from "./learning/experiment-job.ts";
 import { rateTurn, readObservation } from "./learning/ratings.ts";
 import { createGoalCalls } from "./goals/goal-calls.ts";
 import { stopGoal } from "./goals/plan-goal.ts";
+import { type AskedTurn, describeTurn, findOrigin } from "./replay/describe-turn.ts";
 import { createTurnCalls } from "./runs/turn-calls.ts";
 import { createOwnerFiles } from "./files/owner-files.ts";
 import { type Engine, type NewSession, UNKNOWN_SESSION, createSession, openEngine, wake } from "./open-engine.ts";
@@ -89,6 +91,7 @@ export type SessionCalls = Promised<
         | "stop"
         | "rate"
         | "observation"
+        | "describeTurn"
         | "readTurn"
         | "stopTurn"
       )
@@ -311,6 +314,10 @@ function toLearning(engine: Engine) {
     },
     /** Failures: `turn_not_found`, `turn_not_ended`. */
     observation: (n: number): Result<TurnObservation> => (wake(engine) ? readObservation(context, n) : UNKNOWN_SESSION),
+    /** What the experiments of the profile need to know of a turn. See replay/describe-turn.ts. */
+    describeTurn: (asked: AskedTurn): RecordedTurn | null => (wake(engine) ? describeTurn(context, asked) : null),
+    /** The session that describes a copied turn; `null`: this one. */
+    findOrigin: (asked: AskedTurn): SessionId | null => (wake(engine) ? findOrigin(context, asked) : null),
   };
 }
 

@@ -64,6 +64,8 @@ const TurnDetails = z.object({
     .optional(),
   /** Of a waiting input: it was stopped, and ends when its place comes. An entry cannot be written while another turn streams. */
   cancelled: z.literal(true).optional(),
+  /** Of an ended turn: its message's client gave it tools or a form of the answer, which are gone. */
+  ofClient: z.literal(true).optional(),
   /** Of an ended turn: why it ended. */
   reason: z.string().optional(),
 });

@@ -25,6 +25,8 @@ import {
   type SessionEngine,
   createSessionEngine,
 } from "../../core/session/engine.ts";
+import type { RecordedTurn } from "../../core/experiments/ports.ts";
+import type { AskedTurn } from "../../core/session/replay/describe-turn.ts";
 import type { ExchangeAsked } from "../../core/session/readers/exchange.ts";
 import type { AskedEvents } from "../../core/session/readers/readers.ts";
 import { CLOSE_CODES, type ReaderState, type StandingReader } from "../../core/session/readers/standing-reader.ts";
@@ -155,6 +157,14 @@ export class Session extends DurableObject<SessionEnv> implements SessionCalls {
   }
   async observation(n: number) {
     return this.#engine.observation(n);
+  }
+  /** A turn that was copied is described by the session that it comes from. */
+  async describeTurn(asked: AskedTurn): Promise<RecordedTurn | null> {
+    const origin = this.#engine.findOrigin(asked);
+    if (origin === null) return this.#engine.describeTurn(asked);
+    const [profile] = this.ctx.id.name!.split("/");
+    const stub: Pick<SessionCalls, "describeTurn"> = this.env.SESSION.getByName(`${profile}/${origin}`) as never;
+    return stub.describeTurn(asked);
   }
   async readTurn(n: number) {
     return this.#engine.readTurn(n);

@@ -297,3 +297,31 @@ describe("the lift of a skill", () => {
     expect(records.lift("prices", "", 6)).toMatchObject({ before: { turns: 5, judged: 5, successes: 0 } });
   });
 });
+
+describe("turns similar to a text", () => {
+  const about = "Averages a column of a table.\nWhat is the average price in the list?\nMean of a column";
+
+  it("are those whose request is like one of its lines, newest first and none after the given time", () => {
+    const { records } = setUp();
+    const requests = [
+      "Average price of the list",
+      "Book a flight to Rome",
+      "Average price in my list",
+      "The mean column",
+    ];
+    for (const [i, request] of requests.entries()) records.observe(turn(i + 1, request));
+    const find = (before: number, limit = 9) =>
+      records.findSimilarTurns({ words: about, before, limit }).map((id) => Number(id.slice(3, 26)));
+    expect(find(9)).toEqual([4, 3, 1]);
+    expect(find(3)).toEqual([3, 1]);
+    expect(find(9, 1)).toEqual([4]);
+    expect(records.findSimilarTurns({ words: "", before: 9, limit: 9 })).toEqual([]);
+  });
+
+  it("are never turns of a session that was deleted", () => {
+    const { sql, records } = setUp();
+    for (const n of [1, 2]) records.observe(turn(n, "Average price of the list"));
+    eraseTurnsOfSession(sql, sessionOf(2));
+    expect(records.findSimilarTurns({ words: about, before: 9, limit: 9 })).toEqual([`${sessionOf(1)}-1`]);
+  });
+});

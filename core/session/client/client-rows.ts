@@ -38,6 +38,12 @@ export function takeTold(log: Log, { n, more }: Pick<TurnRow, "n" | "more">): Pa
   return told?.parts ?? [];
 }
 
+/** The client gave the turn tools or a form of the answer. */
+export function isShapedByClient(log: Log, turn: Pick<TurnRow, "n" | "more">): boolean {
+  const client = readClient(log, turn);
+  return client?.tools !== undefined || client?.format !== undefined;
+}
+
 /** Inside the transaction that ends the turn, or puts its message into another one. */
 export function dropClient(log: Log, { n, more }: Pick<TurnRow, "n" | "more">): void {
   if (!more.client) return;

@@ -7,6 +7,7 @@ import type { TurnObservation } from "../../schemas/api.ts";
 import type { Observation, Rating } from "../../schemas/learning/learning.ts";
 import type { EngineContext } from "../context.ts";
 import { type TurnRow, isOpen } from "../log-turns.ts";
+import { findReplayability } from "../replay/replayable.ts";
 import { isInherited, isUndone } from "../undo/undone.ts";
 import { readTurnEntries, observe } from "./observations.ts";
 
@@ -46,7 +47,8 @@ export function readObservation(context: EngineContext, n: number): Result<TurnO
   if (!found.ok) return found;
   const turn = found.value;
   const observation = context.log.observed(turn.n)?.observation ?? null;
-  return ok({ n: turn.n, observation, trace: traceTurn(readTurnEntries(context, turn)) });
+  const trace = traceTurn(readTurnEntries(context, turn));
+  return ok({ n: turn.n, observation, trace, replayability: findReplayability(context, turn.n) });
 }
 
 /** For an input that was put into a running turn: that turn. */

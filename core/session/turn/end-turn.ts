@@ -18,7 +18,7 @@ import type { NoticeEnding } from "./endings.ts";
 import { planTitle } from "./title.ts";
 import { countTurn } from "./count-turn.ts";
 import { dropAnswers } from "../client/client-calls.ts";
-import { dropClient } from "../client/client-rows.ts";
+import { dropClient, isShapedByClient } from "../client/client-rows.ts";
 import type { DriveState } from "./drive-state.ts";
 import { renewLease } from "./lease.ts";
 import { WAIT_ENDS } from "./waiting/wait-ends.ts";
@@ -48,7 +48,11 @@ export function endTurn(
     final: final.n,
     stats: countTurn(entries),
     endedAt: host.clock.now(),
-    more: { reason: endReason(final), ...(turn.more.channel?.learned && { channel: turn.more.channel }) },
+    more: {
+      reason: endReason(final),
+      ...(turn.more.channel?.learned && { channel: turn.more.channel }),
+      ...(isShapedByClient(log, turn) && { ofClient: true as const }),
+    },
   };
   writeEnd(context, ended, {
     entries,

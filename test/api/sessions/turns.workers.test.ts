@@ -3,6 +3,8 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import type { TurnObservation } from "../../../core/schemas/api.ts";
 import type { Entry } from "../../../core/schemas/entry.ts";
 import type { Observation, TurnSignature } from "../../../core/schemas/learning/learning.ts";
+import { ProfileId } from "../../../core/schemas/ids.ts";
+import { openSession } from "../../../workers/api/sessions/session-rpc.ts";
 import { START_MS, ask, createProfile, createSession, env, expectProblem, fetchApi } from "../api-calls.ts";
 
 let profile: string;
@@ -33,6 +35,8 @@ async function setUp() {
   };
 }
 
+const LIKE_IT = { words: "The mean of `weight`.", before: Number.MAX_SAFE_INTEGER, limit: 5 };
+
 /** The outbox runs after the answer. */
 const soon = { timeout: 10_000, interval: 20 };
 
@@ -45,8 +49,11 @@ describe("a finished turn", () => {
       epoch: 1,
       sections: expect.arrayContaining([{ name: "day", characters: 26, tokens: expect.any(Number) }]),
     });
-    const { n, observation, trace } = await read(1);
-    expect(n).toBe(1);
+    const { n, observation, trace, replayability } = await read(1);
+    expect([n, replayability]).toEqual([1, { replayable: true }]);
+    expect(await env.ARCHIVE.getByName(profile).findSimilarTurns(LIKE_IT)).toEqual([`${session}-1`]);
+    const described = await openSession(env, ProfileId.parse(profile), session).describeTurn({ entry: 1 });
+    expect(described).toMatchObject({ turn: `${session}-1`, replayability, exit: "success", accepted: null });
     expect(observation).toMatchObject({ v: 2, turn: `${session}-1`, judge: "exit", outcome: "success" });
     expect(trace).toHaveLength(observation!.steps);
     expect(trace.at(-1)?.answer).toContain("3");

@@ -36,7 +36,9 @@ turns.openapi(
     path: "/v1/sessions/{session}/turns/{n}/observation",
     operationId: "readObservation",
     ...refuses("turn_not_found"),
-    description: "Reads what was observed of a finished turn, how it was judged, and a short trace of its steps.",
+    description:
+      "Reads what was observed of a finished turn, how it was judged, and a short trace of its steps. `replayability` says whether an " +
+      "experiment can run the turn again, and if not, why.",
     request: { params: TurnParams },
     responses: describeResponses(200, "The observation and the trace", TurnObservation),
   }),

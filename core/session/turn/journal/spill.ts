@@ -12,7 +12,12 @@ export function spillResult(
   text: string,
   source: "own" | "content" = "content",
 ): Result<string> {
-  const path = `${RESULTS_FOLDER}/${place}.txt`;
+  const path = toSpilledPath(place);
   const put = workspace.putAsAgent(path, new TextEncoder().encode(text), source);
   return put.ok ? ok(put.value.path) : put;
+}
+
+/** In the form that the workspace accepts. */
+export function toSpilledPath(place: string): string {
+  return `${RESULTS_FOLDER}/${place}.txt`;
 }
