@@ -360,6 +360,8 @@ export interface Journal {
    * no call can wait here.
    */
   park?(wait: CallWait): void;
+  /** An earlier turn is run again: which calls are answered from its recording, and never run. Absent: none. */
+  readonly serving?: Serving;
   /**
    * The result of the `index`-th call of a step: the recorded one, or that of `run`. Writes the intent first, synchronously if
    * there is no `prepare`. A call whose intent has no result runs again only if `effect` allows; else the result says that the
@@ -375,6 +377,24 @@ export interface Journal {
       run(attempt: Attempt): Promise<ToolResult>;
     },
   ): Promise<Recorded<ToolResult>>;
+}
+
+/** Answers of a recording. */
+export interface Serving {
+  /** Whether calls of the tool are answered from the recording, without its gate, `prepare`, `wait` or `run`. */
+  covers(tool: Tool): boolean;
+  /** For one attempt at a turn, or for one call whose code calls others: a call that is repeated gets what was recorded next. */
+  open(): Serve;
+}
+
+/** `null`: the call runs. */
+export type Serve = (call: ToolCall, tool: Tool) => ServedCall | null;
+
+export interface ServedCall {
+  /** The facts that were recorded with the intent. */
+  prepared: JsonObject;
+  /** The result, as it was recorded. Called once, after the intent was written. */
+  take(): ToolResult;
 }
 
 export interface GatedCall {

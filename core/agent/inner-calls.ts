@@ -3,7 +3,7 @@
 // `callsTools`. Keeps no state between calls of that tool.
 import { messageOf } from "../errors.ts";
 import type { JsonObject, ToolCall } from "../schemas/entry.ts";
-import type { Attempt, CallGate, InnerCalls, Tool, ToolResult } from "./contract.ts";
+import type { Attempt, CallGate, InnerCalls, Serve, Tool, ToolResult } from "./contract.ts";
 import { type GuardDecision, type GuardedCall, toGuardedCall } from "./guardrails.ts";
 import { type OuterCall, type PreparedCall, mayPrepare, prepareCall } from "./tool-calls.ts";
 import { addToOutcome, fail, toPrint } from "./tool-result.ts";
@@ -13,6 +13,8 @@ type AskingGate = Extract<CallGate, { verdict: "ask" }>;
 export interface InnerRules {
   tools: ReadonlyMap<string, Tool>;
   maxParallelCalls: number;
+  /** Absent: every call runs. */
+  serve?: Serve;
   /** The guardrails: why the call may not run, or `null`. */
   decide(call: GuardedCall, running: GuardedCall[]): { code: string; message: string } | null;
   observe(call: GuardedCall, result: ToolResult): GuardDecision;
@@ -86,6 +88,11 @@ async function runInner(
 ): Promise<ToolResult> {
   const { rules, outer, records } = inner;
   const { tool, args } = prepared;
+  const served = rules.serve?.(call, tool)?.take();
+  if (served) {
+    inner.hasReadContent ||= hasContent(served);
+    return served;
+  }
   const refusal = (await findGateRefusal(rules, tool, args)) ?? findSourceRefusal(tool, inner.hasReadContent);
   if (refusal) return refusal;
   const guarded = toGuardedCall(call, tool);
@@ -104,7 +111,7 @@ async function runInner(
     const fromContent = inner.hasReadContent && { fromContent: true as const };
     const result = await rules.run(prepared, { op: call.id, prepared: facts, ...fromContent });
     note(result.failed ? "failed" : "done");
-    inner.hasReadContent ||= result.parts.some(({ source }) => source === "content");
+    inner.hasReadContent ||= hasContent(result);
     const decision = rules.observe(guarded, { ...result, print: toPrint(result) });
     return decision.action === "warn" ? addToOutcome(result, { warning: decision.message }) : result;
   } catch (error) {
@@ -112,6 +119,10 @@ async function runInner(
   } finally {
     inner.running.splice(inner.running.indexOf(guarded), 1);
   }
+}
+
+function hasContent({ parts }: ToolResult): boolean {
+  return parts.some(({ source }) => source === "content");
 }
 
 /** Nobody can be asked while code runs. */

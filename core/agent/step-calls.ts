@@ -5,7 +5,7 @@ import type { Clock } from "../ports.ts";
 import type { ToolCall, TurnStats } from "../schemas/entry.ts";
 import type { Settings } from "../schemas/settings.ts";
 import { type Footprint, planCalls } from "./call-plan.ts";
-import type { CallGate, Journal, Message, Tool, ToolResult } from "./contract.ts";
+import type { CallGate, Journal, Message, Serve, Tool, ToolResult } from "./contract.ts";
 import {
   type GuardDecision,
   type GuardedCall,
@@ -85,6 +85,7 @@ interface TurnCalls {
   readonly tools: ReadonlyMap<string, Tool>;
   guards: GuardState;
   readonly headway: HeadwayState;
+  readonly serve: Serve | undefined;
   /** Why a call that code made should end the turn. */
   innerHalt: HaltReason | null;
   /** Where the model has read a result in full, by call and result. */
@@ -101,6 +102,7 @@ export function createStepCalls(options: StepCallsOptions): StepCalls {
     tools,
     guards: NO_CALLS,
     headway: startHeadway(),
+    serve: options.journal.serving?.open(),
     innerHalt: null,
     shown: new Map(),
   };
@@ -209,6 +211,7 @@ function decideBatch(turn: TurnCalls, segment: Pending[]): Pending[] {
 async function admit({ options }: TurnCalls, step: number, pending: Pending): Promise<Pending> {
   const { call, gate, prepared } = pending;
   if (gate.verdict === "run" || prepared.refusal !== null) return pending;
+  if (options.journal.serving?.covers(prepared.tool)) return pending;
   const admission =
     gate.verdict === "refuse"
       ? { state: "refused" as const, result: fail(gate.code, gate.reason) }
@@ -235,6 +238,7 @@ function run(turn: TurnCalls, step: number, pending: Pending, messages: Message[
     signal,
     toolTimeoutMs: limits.toolTimeoutMs,
     budget,
+    ...(turn.serve && { serve: turn.serve }),
     createInner: (outer, inside) => createInnerCalls(innerRules(turn, inside), outer),
     judge: (result) => judge(turn, guarded, result),
     isShown(result) {
@@ -254,6 +258,7 @@ function innerRules(turn: TurnCalls, signal: AbortSignal): InnerRules {
   return {
     tools: turn.tools,
     maxParallelCalls: limits.maxParallelCalls,
+    ...(journal.serving && { serve: journal.serving.open() }),
     isAllowed: async (gate) => (await journal.isAllowed?.(gate)) ?? false,
     decide(guarded, running) {
       const { innerHalt } = turn;

@@ -7,6 +7,7 @@ import type { ToolCall } from "../schemas/entry.ts";
 import { SHORTENED } from "./compaction/compaction-prune.ts";
 import type {
   Attempt,
+  Serve,
   CallGate,
   CallWait,
   Effect,
@@ -40,6 +41,8 @@ export type PreparedCall =
 export type OuterCall = Pick<Attempt, "op" | "note">;
 
 export interface CallRules {
+  /** Absent: every call runs. */
+  serve?: Serve;
   clock: Clock;
   signal: AbortSignal;
   toolTimeoutMs: number;
@@ -123,7 +126,7 @@ function isWrong(tool: Tool | null, code: string, error: string): PreparedCall {
   return { tool, args: null, refusal: fail(code, error), ours: false };
 }
 
-/** `ran`: false if the journal had the result already, or reports the outcome as unknown. */
+/** `ran`: false if the journal or a recording had the result already, or the journal reports the outcome as unknown. */
 export type RanCall = Recorded<ToolResult> & { ran: boolean };
 
 /**
@@ -139,11 +142,14 @@ export async function runToolCall(
   const { call } = work;
   let { prepared } = work;
   const { tool } = prepared;
+  const served = prepared.refusal === null ? (rules.serve?.(call, prepared.tool) ?? null) : null;
   let ran = false;
   const recorded = await journal.call(step, index, {
     call,
-    effect: effectOnReplay(prepared, journal),
+    effect: served ? "read" : effectOnReplay(prepared, journal),
+    ...(served && Object.keys(served.prepared).length > 0 && { prepare: async () => served.prepared }),
     ...(prepared.refusal === null &&
+      !served &&
       mayPrepare(prepared.tool, prepared.args) && {
         async prepare() {
           try {
@@ -155,6 +161,7 @@ export async function runToolCall(
         },
       }),
     run: async (attempt) => {
+      if (served) return served.take();
       ran = true;
       if (prepared.refusal !== null && prepared.ours) return prepared.refusal;
       const result = prepared.refusal ?? (await execute(prepared, attempt, rules));

@@ -56,6 +56,7 @@ import type { SessionTaint } from "../learning/taint/taint.ts";
 import type { ImageRows } from "./images/image-rows.ts";
 import type { Hub } from "./readers/hub.ts";
 import type { Jobs } from "./jobs.ts";
+import type { ReplayPart } from "./replay/replay-part.ts";
 import type { Log } from "./log.ts";
 
 export interface SessionHost {
@@ -134,6 +135,8 @@ export interface SessionHost {
   hooks?: { take(event: HookEvent): Promise<void> };
   /** Takes what a chat is to be told. It is stored once this has answered; the same delivery again changes nothing. Absent: there are no chats. */
   channels?: { take(delivery: SessionDelivery): Promise<void> };
+  /** The session runs a turn of another one again. Absent: it is a session of its own. */
+  replay?: ReplayPart;
   /** True: nobody can answer a question in this run, so calls that need an answer are refused. Absent: somebody can. */
   isUnattended?(): boolean;
   /** Keeps the object awake for work that is not awaited. The promise must not reject. */

@@ -40,7 +40,15 @@ import { stopGoal } from "./goals/plan-goal.ts";
 import { type AskedTurn, describeTurn, findOrigin } from "./replay/describe-turn.ts";
 import { createTurnCalls } from "./runs/turn-calls.ts";
 import { createOwnerFiles } from "./files/owner-files.ts";
-import { type Engine, type NewSession, UNKNOWN_SESSION, createSession, openEngine, wake } from "./open-engine.ts";
+import {
+  type Engine,
+  type NewSession,
+  UNKNOWN_SESSION,
+  carryOn,
+  createSession,
+  openEngine,
+  wake,
+} from "./open-engine.ts";
 import type { ListedTool } from "../schemas/tool-list.ts";
 import { listTools } from "../tools/tool-list.ts";
 import { listMadeTools } from "./turn/session-tools.ts";
@@ -127,8 +135,8 @@ export function createSessionEngine(host: SessionHost) {
 }
 
 function toLifecycle(engine: Engine) {
-  const { context, outbox, driver } = engine;
-  const { host, log, jobs, hub } = context;
+  const { context, driver } = engine;
+  const { log, jobs, hub } = context;
   return {
     async create(input: NewSession): Promise<CreatedSession> {
       createSession(engine, input);
@@ -187,19 +195,10 @@ function toLifecycle(engine: Engine) {
       log.forget();
     },
 
-    /** The next alarm is set before any work, so that a throw never ends the chain of alarms. */
     async alarm(): Promise<void> {
       if (!engine.known) return;
       if (jobs.isEmpty()) return jobs.armFor(null);
-      await jobs.armFor(host.clock.now() + host.settings.turn.leaseMs);
-      driver.onAlarm();
-      // Not awaited: no alarm fires while one is handled, and the outbox may take long.
-      host.background(
-        outbox
-          .drain()
-          .then(() => jobs.arm({ exact: true }))
-          .catch((error) => host.report("arm", error)),
-      );
+      await carryOn(engine);
     },
   };
 }

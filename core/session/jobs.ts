@@ -88,6 +88,10 @@ export type Job =
   | { kind: "goal"; turn?: number; broken?: string; verdict?: GoalVerdict; settingsRev?: number; looks?: number }
   /** What a goal's judge said of a turn, to be recorded with the skills it used. */
   | { kind: "judged"; turn: number; outcome: "success" | "failure"; at: number }
+  /** A turn of another session is to be run again, and what it needs is not copied yet. */
+  | { kind: "copy" }
+  /** The turn was run again, and whoever ordered it does not know yet. */
+  | { kind: "replayed" }
   /** Only in rows of schema version 2. */
   | { kind: "evidence"; evidence: Evidence[] }
   | { kind: "active"; day: string };

@@ -104,6 +104,20 @@ export function openEngine(
   return engine;
 }
 
+/** Call when the alarm fired and there are jobs. The next alarm is set before any work, so that a throw never ends the chain of alarms. */
+export async function carryOn({ context, driver, outbox, known }: Engine): Promise<void> {
+  const { host, jobs } = context;
+  await jobs.armFor(host.clock.now() + host.settings.turn.leaseMs);
+  if (known) driver.onAlarm();
+  // Not awaited: no alarm fires while one is handled, and the outbox may take long.
+  host.background(
+    outbox
+      .drain()
+      .then(() => jobs.arm({ exact: true }))
+      .catch((error) => host.report("arm", error)),
+  );
+}
+
 /** What a session is created with. `createdAt`: milliseconds since 1970, now by default. */
 export interface NewSession extends Pick<
   SessionMeta,

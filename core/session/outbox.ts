@@ -233,6 +233,10 @@ async function carryOut(context: EngineContext, row: JobRow): Promise<void> {
       return carryDelivery(context, row, row.job);
     case "kinds":
       return carryKinds(context, { ...row, job: row.job });
+    case "copy":
+      return host.replay?.copy(row);
+    case "replayed":
+      return host.replay?.report(row);
     case "review":
       return carryReview(context, { ...row, job: row.job });
   }

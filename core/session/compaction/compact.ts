@@ -20,6 +20,7 @@ import { type CompactionEntry, type Usage, promptTokens } from "../../schemas/en
 import type { Settings } from "../../schemas/settings.ts";
 import type { EngineContext } from "../context.ts";
 import { compactionState, compactionsBefore, readCompaction, readHistory } from "../prompt/history.ts";
+import { copyNotices } from "../replay/copy-notices.ts";
 import type { Log } from "../log.ts";
 import { narrowPrompt, refreshPrompt } from "../turn/prepare-turn.ts";
 import { type CompactionContext, type CompactionOptions, type ShortenJob, isBackingOff, shorten } from "./shorten.ts";
@@ -104,6 +105,7 @@ export function createKeeper(context: CompactionContext, turn: number, options: 
       }
       if (step !== asked) rounds = 0;
       asked = step;
+      copyNotices(context, options.put ?? log.put);
 
       // First shorten a prompt that was made for a larger window: that loses nothing of the conversation.
       const system = isSmall(contextWindow) ? ((await context.narrowPrompt?.(contextWindow)) ?? undefined) : undefined;

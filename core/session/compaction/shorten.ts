@@ -38,7 +38,7 @@ const REGROWTH_SHARE = 0.1;
 
 /** The parts of a session that compaction needs. */
 export interface CompactionContext {
-  host: Pick<SessionHost, "session" | "sql" | "clock" | "random" | "settings" | "models">;
+  host: Pick<SessionHost, "session" | "sql" | "clock" | "random" | "settings" | "models" | "replay">;
   log: Log;
   hub: Pick<Hub, "emit">;
   /** Begins a new epoch with a prompt for this window. Absent: the window of the model in use. */

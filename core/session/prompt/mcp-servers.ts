@@ -33,7 +33,8 @@ const asked = new WeakMap<EngineContext, Map<string, number>>();
 
 /** Asks servers again whose answer is old, without waiting for them. What has changed is used from the next turn on. */
 export function renewCatalogs(context: EngineContext): void {
-  const { mcp, clock, background, report } = context.host;
+  const { mcp, clock, background, report, replay } = context.host;
+  if (replay) return;
   const now = clock.now();
   const times = asked.get(context) ?? new Map<string, number>();
   asked.set(context, times);

@@ -7,6 +7,7 @@ import { splitPath } from "../../workspace/workspace-path.ts";
 import { fit, readRange } from "../branch/read-branch.ts";
 import type { EngineContext } from "../context.ts";
 import { type TurnRow, isOpen } from "../log-turns.ts";
+import { SPILLED_PATHS } from "../turn/journal/spill.ts";
 import type { FrozenPrompt } from "../turn/prepare-turn.ts";
 import { sessionTools } from "../turn/session-tools.ts";
 
@@ -95,9 +96,6 @@ function readMeta({ host, log }: EngineContext, { n, input, final }: EndedTurn):
   );
 }
 
-/** A result names its file as spill.ts makes the name: the entry and the tool. */
-const SPILLED_PATH = /\.talaria\/results\/[\w-]+\.txt/g;
-
 /** Files that are gone are left out: the result that names one is served, and its file cannot be read, as in the session itself. */
 function findSpilled(context: EngineContext, turn: EndedTurn): SqlRow[] {
   const { sql } = context.host;
@@ -106,7 +104,7 @@ function findSpilled(context: EngineContext, turn: EndedTurn): SqlRow[] {
     `SELECT body FROM entry WHERE instr(body, '.talaria/results/') > 0 AND ${query}`,
     ...values,
   );
-  const paths = new Set(rows.flatMap(({ body }) => body.match(SPILLED_PATH) ?? []));
+  const paths = new Set(rows.flatMap(({ body }) => body.match(SPILLED_PATHS) ?? []));
   return [...paths].flatMap((path) => {
     const { folder, name } = splitPath(`/${path}`);
     return sql.run<SqlRow>("SELECT * FROM file_node WHERE parent = ? AND name = ? AND kind = 'file'", folder, name);

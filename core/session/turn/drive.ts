@@ -138,7 +138,7 @@ async function driveTurn(drive: DriveState, open: TurnRow): Promise<"waiting" | 
     if (drive.current === current) drive.current = null;
   }
   await context.jobs.arm();
-  recall.sendTurn(turn.n);
+  if (!context.host.replay) recall.sendTurn(turn.n);
   context.host.background(outbox.drain().then(() => lookForNews(drive)));
   return "ended";
 }
@@ -166,7 +166,7 @@ function settle(drive: DriveState, n: number, end: LoopEnd): "waiting" | "ended"
 /** Reads R2, so it does not run after every turn of a quick conversation. */
 async function lookForNews(drive: DriveState): Promise<void> {
   const now = drive.context.host.clock.now();
-  if (now - drive.newsAt < NEWS_MS) return;
+  if (drive.context.host.replay || now - drive.newsAt < NEWS_MS) return;
   drive.newsAt = now;
   await collectNews(drive.context);
 }

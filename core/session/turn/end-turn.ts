@@ -79,6 +79,7 @@ interface TurnLeaves {
 /** Writes the end together with everything the turn leaves: steered turns, learning, bookings, the title, the next lease. */
 function writeEnd(context: EngineContext, ended: TurnRow, leaves: TurnLeaves): void {
   const { host, log, jobs } = context;
+  if (host.replay) return writeReplayEnd(context, ended, leaves);
   const { entries, closing, began, settingsRev, isAnswered, also } = leaves;
   const { parked, client } = began.more;
   const { final, endedAt } = ended;
@@ -108,6 +109,17 @@ function writeEnd(context: EngineContext, ended: TurnRow, leaves: TurnLeaves): v
     also?.();
     if (log.openTurns().length > 0) renewLease(context);
     else jobs.delete("drive");
+  });
+}
+
+/** A turn that is run again leaves its entries and its report. */
+function writeReplayEnd({ host, log, jobs }: EngineContext, ended: TurnRow, { closing }: TurnLeaves): void {
+  host.sql.transaction(() => {
+    for (const entry of closing) log.put(entry);
+    log.dropBlocks();
+    log.putTurn(ended);
+    jobs.put("replayed", host.clock.now(), { kind: "replayed" });
+    jobs.delete("drive");
   });
 }
 

@@ -53,14 +53,14 @@ export async function runTurn(drive: DriveState, turn: TurnRow, current: Current
   const loadRun = { contextWindow: model.contextWindow, signal: abort.signal, put: journal.put };
   const invoked = attached
     ? await readAttached(context, turn, attached, loadRun)
-    : looksLikeInvocation(request)
+    : looksLikeInvocation(request) && !host.replay
       ? await readInvocation(context, turn, request, loadRun)
       : ok(null);
   if (!invoked.ok) {
     const { code, message: text } = invoked.failure;
     return { ending: { state: "failed", code, text } };
   }
-  if (model.server !== undefined) current.mark = markServer(host, model.server);
+  if (model.server !== undefined && !host.replay) current.mark = markServer(host, model.server);
   const prepared = await prepareTurn(context, turn, request, model);
   const isBegun = journal.entries().some(({ kind }) => kind === "assistant");
   const client = readClient(log, turn);
@@ -68,8 +68,10 @@ export async function runTurn(drive: DriveState, turn: TurnRow, current: Current
   if (collision) return { ending: { state: "failed", code: collision.code, text: collision.message } };
   const { tools, system, learned } = prepared;
   if (client?.format) noteFormat(context, turn, client.format, journal.put);
-  const loading = invoked.value ?? (learned && (await readRecalled(context, turn, request, learned)));
-  await recall.writeNote(turn, request, journal.put);
+  // A replay has what the recorded turn was told: copied notes.
+  const mayRecall = !host.replay;
+  const loading = invoked.value ?? (learned && mayRecall ? await readRecalled(context, turn, request, learned) : null);
+  if (mayRecall) await recall.writeNote(turn, request, journal.put);
   if (loading) recordInvocation(context, turn, loading, journal.put);
   try {
     return {
@@ -85,6 +87,7 @@ function toCompactionOptions(
   turn: TurnRow,
   { journal }: CurrentTurn,
 ): CompactionOptions & Required<Pick<CompactionOptions, "put" | "findRefusal">> {
+  const budget = openBudget(context, turn, journal);
   return {
     put: journal.put,
     noteActivity: journal.noteActivity,
@@ -92,7 +95,7 @@ function toCompactionOptions(
       const booked = calls.map((call) => ({ kind: "compaction" as const, ...call }));
       bookLate(context, turn.n, booked);
     },
-    findRefusal: openBudget(context, turn, journal).findRefusal,
+    findRefusal: async () => context.host.replay?.findRefusal() ?? budget.findRefusal(),
     readRecalled: recall.recallForSummary,
   };
 }
@@ -106,10 +109,13 @@ function toLoopOptions(
   const { host, log, hub } = context;
   const { settings } = host;
   const findRefusal = async () => compaction.findRefusal();
+  const admission = host.replay?.openAdmission();
   return {
     journal: {
       ...journal,
+      ...(host.replay && { serving: host.replay.serving }),
       async admit(step, request) {
+        if (admission) return admission(request);
         const hasIntent = journal.hasCall(step, request.call);
         const { put } = journal;
         return admitCall(context, { turn: turn.n, step, hasIntent, findRefusal, signal: abort.signal, put }, request);

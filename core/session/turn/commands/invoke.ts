@@ -190,9 +190,10 @@ export function recordInvocation(
 }
 
 /** False once the model has been asked: what it has read must not change. */
-function mayBeAdded({ log }: EngineContext, { input }: Pick<TurnRow, "input">): boolean {
+function mayBeAdded({ host, log }: EngineContext, { input }: Pick<TurnRow, "input">): boolean {
+  const from = host.replay?.placedTo() ?? input!;
   return log
-    .entries(input! + 1)
+    .entries(from + 1)
     .every((entry) => (entry.kind === "note" ? !entry.skills : entry.kind === "notice" && isSilent(entry)));
 }
 

@@ -19,6 +19,7 @@ import type { LiveText } from "../../readers/events.ts";
 import { beginAnswer, createSink, giveUpAnswer, showText } from "./live-answer.ts";
 import { recordCall } from "./record-call.ts";
 import { toSteerMessage } from "./steer.ts";
+import { TOO_LONG } from "./too-long.ts";
 import { takeSteers } from "./take-steers.ts";
 import {
   type LateCall,
@@ -134,7 +135,7 @@ async function recordAnswer(
 function giveUpOverflow(record: TurnRecord, failed: ModelFailure): Result<never, ModelFailure> {
   if (!failed.compact) return { ok: false, failure: failed };
   const { spent, ...failure } = failed;
-  giveUpAnswer(record, "The conversation was too long for the model.", spent);
+  giveUpAnswer(record, TOO_LONG, spent);
   return { ok: false, failure }; // the notice has recorded the cost
 }
 

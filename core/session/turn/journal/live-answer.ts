@@ -5,7 +5,7 @@ import { FORMAT_UNMET } from "../../../agent/answer-format.ts";
 import { TEXT_RETRACTED } from "../../../agent/model-turn.ts";
 import { createScrubber } from "../../../memory/scrub.ts";
 import { toNotice } from "../../prompt/notices.ts";
-import { type TurnRecord, noteProgress, putEntry } from "./turn-record.ts";
+import { type TurnRecord, nextEntry, noteProgress, putEntry } from "./turn-record.ts";
 
 // A block is stored after this much text or time. A killed answer is asked for again, so blocks only preserve what a person
 // had already read.
@@ -14,8 +14,8 @@ const BLOCK_MS = 2_000;
 
 export function beginAnswer(record: TurnRecord): void {
   const { context, turn } = record;
-  const { host, log, hub } = context;
-  const entry = log.nextEntry();
+  const { host, hub } = context;
+  const entry = nextEntry(record);
   const lastBlockAt = host.clock.now();
   record.live = { entry, turn, text: "", storedChars: 0, blocks: 0, lastBlockAt, scrubber: createScrubber() };
   hub.emit({ at: { entry, offset: 0 }, event: { type: "entry_start", turn, entry } });

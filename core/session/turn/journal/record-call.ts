@@ -5,7 +5,7 @@ import { fail } from "../../../agent/tool-result.ts";
 import type { JsonObject, ToolEntry } from "../../../schemas/entry.ts";
 import { planPendingOfCall } from "../../hooks/events.ts";
 import { placeTool } from "../../readers/events.ts";
-import { type TurnRecord, assertOpen, callKey, noteProgress, putEntry } from "./turn-record.ts";
+import { type TurnRecord, assertOpen, callKey, nextEntry, noteProgress, putEntry } from "./turn-record.ts";
 
 type CallWork = Parameters<Journal["call"]>[2];
 
@@ -63,7 +63,7 @@ function openIntent(record: TurnRecord, step: number, { call }: CallWork, prepar
   const { context, turn } = record;
   const intent: ToolEntry = {
     v: 1,
-    n: context.log.nextEntry(),
+    n: nextEntry(record),
     turn,
     at: context.host.clock.now(),
     kind: "tool",

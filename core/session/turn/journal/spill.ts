@@ -4,6 +4,8 @@ import { type Result, ok } from "../../../errors.ts";
 import type { EngineContext } from "../../context.ts";
 
 const RESULTS_FOLDER = ".talaria/results";
+/** The paths of such files in a text. */
+export const SPILLED_PATHS = /\.talaria\/results\/[\w-]+\.txt/g;
 
 /** The file's path, in the form that tools accept. Failures: those of the workspace, such as `workspace_full`. */
 export function spillResult(

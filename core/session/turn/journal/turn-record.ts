@@ -6,6 +6,7 @@ import type { SpentCall, Spending } from "../../../schemas/usage.ts";
 import type { EngineContext } from "../../context.ts";
 import { addSpending, sumDelegated, sumSpent } from "../../ledger.ts";
 import type { LiveText } from "../../readers/events.ts";
+import { copyNotices } from "../../replay/copy-notices.ts";
 
 /** Ends a drive whose turn other code has ended. Only the driver may catch it. */
 export class TurnEnded extends Error {
@@ -88,6 +89,12 @@ export function putEntry(record: TurnRecord, entry: Entry): void {
   if (!record.written.has(entry.n)) record.spent = addSpending(record.spent, sumSpent([entry]));
   if (entry.kind === "tool" && entry.delegated) record.delegated = addSpending(record.delegated, entry.delegated);
   record.written.set(entry.n, entry);
+}
+
+/** The number of the turn's next entry. */
+export function nextEntry(record: TurnRecord): number {
+  copyNotices(record.context, (notice) => putEntry(record, notice));
+  return record.context.log.nextEntry();
 }
 
 export function noteProgress(record: TurnRecord): void {

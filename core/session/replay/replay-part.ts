@@ -1,0 +1,22 @@
+// What the engine of a session asks of the replay that it carries out. Made by replay-engine.ts. Types only.
+import type { Admission, GatedCall, Serving } from "../../agent/contract.ts";
+import type { Failure } from "../../errors.ts";
+import type { NoticeEntry } from "../../schemas/entry.ts";
+import type { JobRow } from "../jobs.ts";
+
+/** A session with this part runs one turn of another session again, and leaves nothing but a report. */
+export interface ReplayPart {
+  /** The last entry that was copied before the turn was driven. */
+  placedTo(): number;
+  /** The recorded notice of this number, if it is to be copied; `null`: the turn writes its own entry. */
+  noticeAt(n: number): NoticeEntry | null;
+  serving: Serving;
+  /** For one attempt at the turn: decides on calls whose gate asks. */
+  openAdmission(): (request: GatedCall) => Promise<Admission>;
+  /** Why no model may be asked any more. */
+  findRefusal(): Failure | null;
+  /** Carries out the job `copy`: pulls what is missing from the source, then begins the turn. */
+  copy(row: JobRow): Promise<void>;
+  /** Carries out the job `replayed`. */
+  report(row: JobRow): Promise<void>;
+}

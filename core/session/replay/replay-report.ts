@@ -1,0 +1,90 @@
+// What a replay reports: how it ended, what it cost, what became of the words of the tested text. Made from the entries of its turn alone.
+// Called by replay-engine.ts. Reads only.
+import { isAnswered, observeTurn } from "../../learning/observe/observe.ts";
+import { type Entry, NO_STATS, addUsage, textOf } from "../../schemas/entry.ts";
+import type { ReplayEnd, ReplayReport } from "../../schemas/learning/experiment.ts";
+import type { UsageLine } from "../../schemas/usage.ts";
+import type { EngineContext } from "../context.ts";
+import { isOpen } from "../log-turns.ts";
+import { readTurnEntries } from "../learning/observations.ts";
+import { toTurnLines } from "../ledger.ts";
+import type { ReplayState } from "./replay-state.ts";
+
+const MAX_ANSWER_CHARS = 16_000;
+/** Codes of turns that their budget ended. */
+const SPENT = new Set(["turn_budget_spent", "session_budget_spent", "profile_budget_spent"]);
+
+/** `null`: it has not ended. `isCopied`: the entry was not written by this run. */
+export function toReport(
+  context: EngineContext,
+  state: ReplayState,
+  isCopied: (entry: Entry) => boolean,
+): ReplayReport | null {
+  const { host, log } = context;
+  const { order, placed, failed, left = null, text = null } = state;
+  if (failed) return toFailed(failed);
+  const turn = placed ? log.turn(order.source.turn) : null;
+  if (!placed || !turn || isOpen(turn)) return null;
+  const entries = readTurnEntries(context, turn);
+  const observed = observeTurn({ session: host.session, turn: turn.n, entries });
+  const isTested = (one: { skill: string; text: string }) =>
+    one.skill === order.skill && (text === null || one.text === text);
+  const tried = (observed.triedWords ?? []).filter(isTested);
+  const last = entries.at(-1);
+  const code = last?.kind === "notice" ? last.code : null;
+  const answer = entries.findLast((entry) => entry.kind === "assistant");
+  const failedWords = tried.flatMap((words) => words.failed);
+  return {
+    v: 1,
+    end: toEnd(turn.state === "done" && isAnswered(entries), left !== null, code),
+    code,
+    answer: answer ? textOf(answer).slice(0, MAX_ANSWER_CHARS).toWellFormed() : null,
+    stats: turn.stats,
+    exit: observed.judgements![0]!.outcome,
+    loaded: observed.loaded.some(isTested),
+    contradicted: failedWords.length > 0 || (observed.unfollowed ?? []).some(isTested),
+    failedWords,
+    refusedWords: tried.flatMap(({ refused = [] }) => refused),
+    workedWords: tried.flatMap(({ worked }) => worked),
+    left,
+    lines: toReplayLines(entries.filter((entry) => entry.kind !== "tool" && !isCopied(entry))),
+    endedAt: (turn.endedAt ?? 0) - placed.shiftMs,
+  };
+}
+
+function toEnd(answered: boolean, hasLeft: boolean, code: string | null): ReplayEnd {
+  if (answered) return "answered";
+  if (hasLeft) return "left_recording";
+  return code !== null && SPENT.has(code) ? "over_budget" : "failed";
+}
+
+/** What served calls spent was spent by the recorded turn. */
+function toReplayLines(entries: Entry[]): UsageLine[] {
+  const lines = new Map<string, UsageLine>();
+  for (const line of toTurnLines(entries)) {
+    const key = `${line.model} ${line.source}`;
+    const known = lines.get(key);
+    lines.set(key, known ? addLine(known, line) : { ...line, kind: "replay" });
+  }
+  return [...lines.values()];
+}
+
+function addLine(a: UsageLine, b: UsageLine): UsageLine {
+  return { ...a, calls: a.calls + b.calls, usage: addUsage(a.usage, b.usage), usdMicros: a.usdMicros + b.usdMicros };
+}
+
+function toFailed({ code, at }: NonNullable<ReplayState["failed"]>): ReplayReport {
+  return {
+    ...{
+      v: 1,
+      end: "failed",
+      code,
+      answer: null,
+      stats: NO_STATS,
+      exit: "unknown",
+      loaded: false,
+      contradicted: false,
+    },
+    ...{ failedWords: [], refusedWords: [], workedWords: [], left: null, lines: [], endedAt: at },
+  };
+}
