@@ -44,8 +44,9 @@ export function takePage(context: EngineContext, page: ReplayPage): void {
   });
 }
 
-function putBegin({ log, host }: EngineContext, { stage: _, nodes, replay, ...rest }: ReplayBeginPage): void {
+function putBegin({ log, host }: EngineContext, page: ReplayBeginPage): void {
   if (readCopy(log)) return;
+  const { stage: _, nodes, replay, ...rest } = page;
   const { spilled, ...beginning } = replay;
   for (const node of nodes) insertRow(host.sql, "file_node", node);
   for (const { parent, name, writer, content } of spilled) {

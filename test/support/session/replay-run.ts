@@ -10,6 +10,7 @@ import type { SessionHost } from "../../../core/session/context.ts";
 import type { SessionEngine } from "../../../core/session/engine.ts";
 import type { ReplaySource } from "../../../core/session/replay/contract.ts";
 import { createReplayEngine } from "../../../core/session/replay/replay-engine.ts";
+import type { TestClock } from "../clock.ts";
 import { createNodeSql } from "../bindings/node-sql.ts";
 import { Crash, SESSION } from "./session-harness.ts";
 
@@ -27,7 +28,12 @@ export interface ReplayRunOptions {
 export function toOrder(order: Partial<ReplayOrder> = {}): ReplayOrder {
   return {
     ...{ v: 1, id: "01J00000000000000000000R00", experiment: "01J00000000000000000000E00" },
-    ...{ source: { session: SESSION, turn: 1 }, arm: "recorded", skill: "the-skill", budget: { tokens: 0, usdMicros: 0 } },
+    ...{
+      source: { session: SESSION, turn: 1 },
+      arm: "recorded",
+      skill: "the-skill",
+      budget: { tokens: 0, usdMicros: 0 },
+    },
     ...order,
   };
 }
@@ -108,7 +114,8 @@ export function createReplayRun({ host, source, order, text = null, onReport }: 
       async run(most = 60) {
         for (let fired = 0; alarmAt !== null && isAlive; fired++) {
           if (fired >= most) throw new Error(`it never ends: ${faults.join("; ")}`);
-          host.clock.now() < alarmAt && (host.clock as { advance?(ms: number): void }).advance?.(alarmAt - host.clock.now());
+          const early = alarmAt - host.clock.now();
+          if (early > 0) (host.clock as TestClock).advance(early);
           const firedAt = alarmAt;
           alarmAt = null;
           await engine.alarm().catch(() => void (alarmAt ??= firedAt));
