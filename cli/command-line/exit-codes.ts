@@ -15,7 +15,7 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 export const EXIT_MEANINGS: Record<keyof typeof EXIT, string> = {
   answered: "answered, or done",
-  failed: "the turn failed or was stopped, the server failed, or a check found a fault",
+  failed: "the turn failed or was stopped, the server failed, a check found a fault, or a tried skill does not help",
   usage: "the command line is wrong, or a file of yours cannot be read",
   refused: "the server refused the request",
   unreachable: "the server does not answer",

@@ -1,8 +1,9 @@
-// Reads and writes a skill's files on this machine, for `talaria skills import` and `export`.
+// Reads and writes a skill's files on this machine, for `talaria skills import`, `try` and `export`.
 import { type Stats, readFileSync, readdirSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { ImportedSkillAnswer } from "../../core/schemas/exchange.ts";
 import { type FileContents, toContents, toFileBody } from "../../core/schemas/file-body.ts";
+import { Experiment } from "../../core/schemas/learning/experiment.ts";
 import type { Client } from "../connection/client.ts";
 import { UsageError } from "../connection/connection.ts";
 import { fillRoute } from "../connection/routes.ts";
@@ -26,16 +27,36 @@ export async function importSkill(
   file: string,
   { name, replace }: { name: string | undefined; replace: boolean },
 ): Promise<ImportedSkillAnswer> {
+  const skill = readSkill(file);
+  const query = { name: name ?? skill.folder, replace: replace ? ("true" as const) : undefined };
+  const [method, path] = fillRoute("POST /v1/skills/import", { query });
+  return client.http.json(ImportedSkillAnswer, method, path, skill.body);
+}
+
+/** The same of a skill that is tried and not stored. `key`: a repetition with it is the same experiment. */
+export async function trySkill(
+  client: Client,
+  file: string,
+  { name, tokens, key }: { name: string | undefined; tokens: number | undefined; key: string },
+): Promise<Experiment> {
+  const { folder, body } = readSkill(file);
+  const [method, path] = fillRoute("POST /v1/skills/try", { query: { name: name ?? folder, tokens } });
+  const headers = { ...body.headers, "idempotency-key": key };
+  return client.http.json(Experiment, method, path, { ...body, headers });
+}
+
+/** `folder`: its name, which is the skill's unless another is given. */
+function readSkill(file: string): {
+  folder: string | undefined;
+  body: { body: Uint8Array<ArrayBuffer> | object; headers: Record<string, string> };
+} {
   const isFolder = file !== "-" && read(file, () => statSync(file) as Stats).isDirectory();
-  const usedName = name ?? (isFolder ? basename(resolve(file)) : undefined);
-  const query = { name: usedName, replace: replace ? ("true" as const) : undefined };
-  if (isFolder)
-    return client.call(ImportedSkillAnswer, "POST /v1/skills/import", { query, body: { files: readFolder(file) } });
+  if (isFolder) {
+    return { folder: basename(resolve(file)), body: { body: { files: readFolder(file) }, headers: {} } };
+  }
   const bytes = new Uint8Array(read(file, () => readFileSync(file === "-" ? 0 : file)));
   const type = TYPES.find(([pattern]) => pattern.test(file))?.[1] ?? "application/octet-stream";
-  const headers = { "content-type": type };
-  const [method, path] = fillRoute("POST /v1/skills/import", { query });
-  return client.http.json(ImportedSkillAnswer, method, path, { body: bytes, headers });
+  return { folder: undefined, body: { body: bytes, headers: { "content-type": type } } };
 }
 
 export async function exportSkill(

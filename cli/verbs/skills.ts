@@ -11,6 +11,7 @@ import { shown } from "../output/hub-report.ts";
 import { writeResult } from "../output/write-file.ts";
 import { type Client, ProblemError } from "../connection/client.ts";
 import { UsageError } from "../connection/connection.ts";
+import { EXPERIMENT_ACTIONS } from "./experiment-actions.ts";
 import { FIND_ACTIONS } from "./hub/find-actions.ts";
 import { INSTALL_ACTIONS } from "./hub/install-actions.ts";
 import { TAP_ACTIONS, publishToTap } from "./hub/tap-actions.ts";
@@ -34,7 +35,7 @@ const REVISION: Column<PastRevision>[] = [
 
 export const skills: Verb = {
   name: "skills",
-  help: "list, read, change, find, install, update, publish or export skills",
+  help: "list, read, change, find, install, update, try, publish or export skills",
   actions: [
     {
       name: "list",
@@ -123,6 +124,7 @@ export const skills: Verb = {
     ...FIND_ACTIONS,
     ...INSTALL_ACTIONS,
     ...TAP_ACTIONS,
+    ...EXPERIMENT_ACTIONS,
     change("archive", "offer it no longer; nothing is deleted", (api, skill) => api.archiveSkill(skill)),
     {
       name: "restore",
