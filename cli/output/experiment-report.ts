@@ -45,7 +45,7 @@ export function describeProgress({ state, runs, turns, tokens }: Experiment): st
 }
 
 /** The sentence at its end. */
-export function describeOutcome(experiment: Experiment): string {
+export function describeOutcome(experiment: ExperimentLine): string {
   const { skill, why, tokens } = experiment;
   const cost = `${tokens.used.toLocaleString("en")} of ${count(tokens.granted, "token")} used.`;
   return `${skill}: ${nameState(experiment)}. ${why === "" ? "" : `${toSeenLine(why)} `}${cost}`;

@@ -1,7 +1,9 @@
 // Pages of a conversation, as plain text: sessions, skills, memory, found messages, usage. Called by the commands of the terminal and of
 // the plain conversation. Names and texts come from models and files, so each of them becomes plain text.
 import { fromTurnId } from "../../core/schemas/ids.ts";
+import { ExperimentList } from "../../core/schemas/learning/experiment-api.ts";
 import type { Client } from "../connection/client.ts";
+import { describeOutcome } from "../output/experiment-report.ts";
 import { formatTime } from "../output/times.ts";
 import { toOneLine, toPlain } from "../output/plain-text.ts";
 import { count } from "../show.ts";
@@ -18,13 +20,20 @@ export async function renderSessions(client: Pick<Client, "recentSessions">): Pr
   return withMore(lines, sessions.length);
 }
 
-export async function renderSkills(client: Pick<Client, "listSkills" | "skill">, name: string): Promise<string> {
+export async function renderSkills(
+  client: Pick<Client, "listSkills" | "skill" | "call">,
+  name: string,
+): Promise<string> {
   if (name !== "") {
     const { files } = await client.skill(name);
+    const { experiments } = await client.call(ExperimentList, "GET /v1/experiments", {
+      query: { skill: name, limit: "1" },
+    });
+    const tried = experiments.map((one) => `\n\nTried ${formatTime(one.createdAt)}: ${clip(describeOutcome(one))}`);
     const text = files["SKILL.md"];
     const others = Object.keys(files).filter((path) => path !== "SKILL.md");
     const more = others.length > 0 ? `\n\nOther files: ${others.map(toOneLine).join(", ")}` : "";
-    return `${typeof text === "string" ? toPlain(text).trim() : "(SKILL.md is not text)"}${more}`;
+    return `${typeof text === "string" ? toPlain(text).trim() : "(SKILL.md is not text)"}${more}${tried.join("")}`;
   }
   const skills = await client.listSkills();
   if (skills.length === 0) return "There is no skill.";

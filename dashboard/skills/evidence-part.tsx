@@ -25,6 +25,7 @@ const JUDGES: Record<Used["judge"], string> = {
   exit: "the last tool call",
   goal: "the judge of the goal",
   message: "your next message",
+  replay: "an experiment",
   reviewer: "a review",
   checker: "a check",
   rating: "your rating",
