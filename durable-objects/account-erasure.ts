@@ -32,6 +32,7 @@ export interface AccountEnv extends ErasureEnv, HookEnv {
   AGENDA: DurableObjectNamespace<Agenda>;
   BOARD: DurableObjectNamespace;
   ACCOUNT: DurableObjectNamespace;
+  EXPERIMENTS: DurableObjectNamespace;
 }
 
 export const ERASURE_SCHEMA = [

@@ -2,7 +2,7 @@
 // written once on each day of use. Called by the Account.
 import { StateNewerError } from "../core/errors.ts";
 import type { MemorySwept, Sql } from "../core/ports.ts";
-import { DAY_MS, type ProfileId, dayOf } from "../core/schemas/ids.ts";
+import { DAY_MS, type Day, type ProfileId, dayOf } from "../core/schemas/ids.ts";
 import { createMemoryStore } from "../stores/memory-store.ts";
 import { type ErasureEnv, toErasureStores } from "../wiring/erasure-stores.ts";
 
@@ -58,6 +58,8 @@ export function createUpkeep(sql: Sql) {
       );
       return true;
     },
+    /** The last day of use that was noted. */
+    day: (): Day | null => read()?.day || null,
     due: (): number | null => read()?.due ?? null,
     isDue(now: number): boolean {
       const due = read()?.due ?? null;

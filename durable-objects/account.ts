@@ -46,6 +46,7 @@ import { TrainingDesk } from "./training/training-desk.ts";
 import { type AccountSettings, createAccountSettings } from "./account-settings.ts";
 import { type RunAllowance, collectQuietly, putAllowance, refuseRequest, reserveRun } from "./account-curation.ts";
 import { openMonth } from "./account-quota.ts";
+import { tryCurated } from "./experiments/curated-texts.ts";
 import { createUpkeep, sweepMemory } from "./account-upkeep.ts";
 import { type SessionPage, createSessionRows } from "./account-sessions.ts";
 import { type AccountLedger, LEDGER_SCHEMA, createAccountLedger } from "./account-ledger.ts";
@@ -255,10 +256,13 @@ export class Account extends DurableObject<AccountEnv> {
   /** Once a day: postpones the alarm, so that an idle profile is woken only once, after its last day of use. */
   async #noteDay(now: number): Promise<void> {
     this.#ledger();
-    if (!this.#upkeep().note(now, this.#settings().memory.sweepDays)) return;
+    const settings = this.#settings();
+    const before = this.#upkeep().day();
+    if (!this.#upkeep().note(now, settings.memory.sweepDays)) return;
     await this.#arm();
     await this.#collect();
-    await putAllowance(this.#profileLedger(), this.#settings(), now);
+    await putAllowance(this.#profileLedger(), settings, now);
+    await tryCurated({ env: this.env, profile: this.ctx.id.name!, settings, before, now });
   }
 
   #collect(): Promise<void> {

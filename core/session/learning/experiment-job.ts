@@ -1,10 +1,9 @@
 // Where a session meets the experiments of its profile: what a review wrote is sent to be tried, and the person is told how it ended. The
 // outbox sends, with a row that is written in the transaction that settles the review. Nothing is read or written where no grant is possible.
+import { ofPresentText } from "../../experiments/present-text.ts";
 import { summarise } from "../../learning/review/lessons.ts";
-import { textOrEmpty } from "../../schemas/file-body.ts";
 import type { ExperimentId } from "../../schemas/learning/experiment.ts";
 import type { ReviewResult } from "../../schemas/learning/review.ts";
-import { REQUESTS_FILE, readRequests } from "../../schemas/skill-requests.ts";
 import type { EngineContext } from "../context.ts";
 import type { Job, JobRow } from "../jobs.ts";
 
@@ -46,23 +45,12 @@ export function withoutSkills({ lessons }: ReviewResult): Pick<ReviewResult, "su
 export async function carryExperiment({ host, jobs }: EngineContext, row: JobRow, job: ExperimentJob): Promise<void> {
   const { review, skill, rev, text, isNew } = job;
   const snapshot = host.experiments ? await host.skills.open(skill) : null;
-  // Another text has replaced it, or it was archived: there is nothing left to try.
-  if (snapshot?.head.text === text && snapshot.head.state !== "archived") {
-    const { head, files } = snapshot;
-    const requests = readRequests(textOrEmpty(files[REQUESTS_FILE]));
-    const taken = await host.experiments!.take({
-      key: `review:${review}:${skill}:${rev}`,
-      skill,
-      occasion: isNew ? "lesson" : "revision",
-      rev: head.rev,
-      text,
-      parent: head.parent ?? null,
-      citations: head.citations,
-      about: [head.description, ...requests].join("\n"),
-      session: host.session,
-    });
-    if (!taken.ok) host.report(`job ${row.id}`, `not tried: ${taken.failure.message}`);
-  }
+  const occasion = isNew ? "lesson" : "revision";
+  const wish = { key: `review:${review}:${skill}:${rev}`, occasion, session: host.session } as const;
+  // If another text has replaced it, there is nothing left to try.
+  const asked = snapshot?.head.text === text ? ofPresentText(snapshot, wish) : null;
+  const taken = asked && (await host.experiments!.take(asked));
+  if (taken?.ok === false) host.report(`job ${row.id}`, `not tried: ${taken.failure.message}`);
   jobs.delete(row.id);
 }
 

@@ -16,6 +16,7 @@ import {
   UpdateHub,
 } from "../../../core/schemas/hub/hub-api.ts";
 import { SkillName } from "../../../core/schemas/ids.ts";
+import { tryLater } from "../experiments/try-later.ts";
 import { unwrap } from "../problems.ts";
 import { createRouter, describeResponses, jsonBody, optionalJsonBody, refuses } from "../router.ts";
 import { followPublication } from "../skills/public-skills.ts";
@@ -91,6 +92,7 @@ hubSkills.openapi(
     const { name } = c.req.valid("param");
     const updated = unwrap(await update(await openReachingDesk(c), { name, ...c.req.valid("json") }));
     if (updated.outcome === "preview") await markSwept(c);
+    if (updated.outcome === "updated") tryLater(c, name, "hub");
     return c.json(updated, 200);
   },
 );

@@ -19,6 +19,7 @@ import {
   InstallHub,
 } from "../../../core/schemas/hub/hub-api.ts";
 import { SkillName } from "../../../core/schemas/ids.ts";
+import { tryLater } from "../experiments/try-later.ts";
 import { pageQuery, toPage } from "../pages.ts";
 import { unwrap } from "../problems.ts";
 import { createRouter, describeResponses, jsonBody, numeric, refuses } from "../router.ts";
@@ -145,7 +146,9 @@ hub.openapi(
   }),
   async (c) => {
     const { source, hash, name } = c.req.valid("json");
-    return c.json(unwrap(await install(await openReachingDesk(c), { ref: readRef(source), hash, name })), 200);
+    const installed = unwrap(await install(await openReachingDesk(c), { ref: readRef(source), hash, name }));
+    if (installed.outcome === "installed") tryLater(c, installed.name, "hub");
+    return c.json(installed, 200);
   },
 );
 

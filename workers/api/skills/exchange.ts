@@ -26,6 +26,7 @@ import { SKILL_MD } from "../../../core/skills/format/format.ts";
 import { traitsOf } from "../../../core/skills/format/traits.ts";
 import { seeds } from "../../../skills-seed/index.ts";
 import { runChecks } from "../../../wiring/checks.ts";
+import { tryLater } from "../experiments/try-later.ts";
 import { unwrap } from "../problems.ts";
 import { Flag, PROBLEM_RESPONSE, describeResponses, createRouter, jsonBody, refuses } from "../router.ts";
 import { DECIDED_AFTER_MS, followPublication, tellFollowers } from "./public-skills.ts";
@@ -68,6 +69,7 @@ exchange.openapi(
     const decide = toImport(skill, { replace, seeds, health, ...(skill.moved && { moved: skill.moved }) });
     const change = { name: skill.name, op: `api:${ulid()}`, since, decide };
     const { head } = unwrap(await store.change(change));
+    tryLater(c, head.name, "import");
     const { findings, warnings } = scanImport(skill.files);
     return c.json(
       { name: head.name, rev: head.rev, warnings: [...skill.warnings, ...warnings, ...broken], findings },
