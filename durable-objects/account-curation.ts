@@ -13,6 +13,7 @@ import { createCurationStore } from "../stores/curation/curation-store.ts";
 import { keyOf, prefixOf, slotsOf } from "../stores/keys.ts";
 import { deleteAll, listObjects, readRecord } from "../stores/objects.ts";
 import type { AccountLedger } from "./account-ledger.ts";
+import { type CuratedLook, tryCurated } from "./experiments/curated-texts.ts";
 
 export const CURATION_SCHEMA = [
   "CREATE TABLE IF NOT EXISTS curation_request (n INTEGER PRIMARY KEY, at INTEGER NOT NULL) STRICT",
@@ -60,7 +61,17 @@ export function reserveRun(
   return { id, grant: grant ?? { tokens: 0, expiresAt: now } };
 }
 
-/** Writes what tomorrow's curation may spend. Call at the first booking of a day. */
+/** Call once on each day of use: books what the curator spent, allows what it may spend tomorrow, and has what it wrote tried. */
+export async function beginDay(
+  ledger: ProfileLedger,
+  { env, settings, before, now }: Omit<CuratedLook, "profile">,
+): Promise<void> {
+  await collectQuietly(ledger, now);
+  await putAllowance(ledger, settings, now);
+  await tryCurated({ env, profile: ledger.profile, settings, before, now });
+}
+
+/** Writes what tomorrow's curation may spend. */
 export async function putAllowance(
   { bucket, profile, ledger }: ProfileLedger,
   settings: Settings,

@@ -47,19 +47,18 @@ export function createUpkeep(sql: Sql) {
         VERSION,
       );
     },
-    /** Notes a day of use, and postpones the sweep. False: the day was noted before. */
-    note(now: number, keepDays: number): boolean {
+    /** Notes a day of use, and postpones the sweep. `before`: the day of use before it, if any. `null`: the day was noted before. */
+    note(now: number, keepDays: number): { before: Day | null } | null {
       const day = dayOf(now);
-      if (read()?.day === day) return false;
+      const before = read()?.day || null;
+      if (before === day) return null;
       sql.run(
         `INSERT INTO account_state VALUES (1, ?, ?, ?) ON CONFLICT DO UPDATE SET active_day = excluded.active_day,
           sweep_due = excluded.sweep_due`,
         ...[FIRST_VERSION, day, Date.parse(`${day}T00:00:00Z`) + (keepDays + 2) * DAY_MS],
       );
-      return true;
+      return { before };
     },
-    /** The last day of use that was noted. */
-    day: (): Day | null => read()?.day || null,
     due: (): number | null => read()?.due ?? null,
     isDue(now: number): boolean {
       const due = read()?.due ?? null;

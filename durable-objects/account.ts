@@ -44,9 +44,8 @@ import { openAccountLibrary } from "./library/open-library.ts";
 import { MovingDesk } from "./moving-desk.ts";
 import { TrainingDesk } from "./training/training-desk.ts";
 import { type AccountSettings, createAccountSettings } from "./account-settings.ts";
-import { type RunAllowance, collectQuietly, putAllowance, refuseRequest, reserveRun } from "./account-curation.ts";
+import { type RunAllowance, beginDay, collectQuietly, refuseRequest, reserveRun } from "./account-curation.ts";
 import { openMonth } from "./account-quota.ts";
-import { tryCurated } from "./experiments/curated-texts.ts";
 import { createUpkeep, sweepMemory } from "./account-upkeep.ts";
 import { type SessionPage, createSessionRows } from "./account-sessions.ts";
 import { type AccountLedger, LEDGER_SCHEMA, createAccountLedger } from "./account-ledger.ts";
@@ -256,13 +255,10 @@ export class Account extends DurableObject<AccountEnv> {
   /** Once a day: postpones the alarm, so that an idle profile is woken only once, after its last day of use. */
   async #noteDay(now: number): Promise<void> {
     this.#ledger();
-    const settings = this.#settings();
-    const before = this.#upkeep().day();
-    if (!this.#upkeep().note(now, settings.memory.sweepDays)) return;
+    const noted = this.#upkeep().note(now, this.#settings().memory.sweepDays);
+    if (!noted) return;
     await this.#arm();
-    await this.#collect();
-    await putAllowance(this.#profileLedger(), settings, now);
-    await tryCurated({ env: this.env, profile: this.ctx.id.name!, settings, before, now });
+    await beginDay(this.#profileLedger(), { env: this.env, settings: this.#settings(), before: noted.before, now });
   }
 
   #collect(): Promise<void> {

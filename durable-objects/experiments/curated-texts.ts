@@ -12,15 +12,17 @@ import { openSkillStore } from "../../wiring/stores.ts";
 /** [own] A look that failed is made up for by those of the next days. */
 const AGAIN_MS = 3 * DAY_MS;
 
-/** `before`: the profile's last day of use before today, if any. `settings`: those in force for the profile. */
-export async function tryCurated(options: {
+export interface CuratedLook {
   env: ErasureEnv & Pick<ExperimentBindings, "EXPERIMENTS">;
   profile: ProfileId;
+  /** Those in force for the profile. */
   settings: Settings;
+  /** Its last day of use before today, if any. */
   before: Day | null;
   now: number;
-}): Promise<void> {
-  const { env, profile, settings, before, now } = options;
+}
+
+export async function tryCurated({ env, profile, settings, before, now }: CuratedLook): Promise<void> {
   if (settings.review.replayTokens === 0) return;
   const since = Math.min(now - AGAIN_MS, before === null ? now : Date.parse(before));
   const { bucket } = toErasureStores(env);
