@@ -1,0 +1,98 @@
+// Chooses the earlier turns on which a text is tried: those that it cites, and similar ones that it does not cite, which alone show that it
+// carries over. Called by pump.ts. Reads through its port only.
+import { type TurnId, fromCitation, fromTurnId } from "../schemas/ids.ts";
+import type { RecordedTurn, RecordedTurns } from "./ports.ts";
+
+export const MAX_TURNS = 4;
+/** Each is a question to a session. [own] */
+const MAX_CITED_ASKED = 12;
+const MAX_SIMILAR_ASKED = 12;
+
+export interface ChosenTurn {
+  recorded: RecordedTurn;
+  cited: boolean;
+}
+
+export interface Choice {
+  /** In the order in which they are tried: a cited one, then one that is not, and so on. */
+  tried: ChosenTurn[];
+  /** Those that cannot be run again. */
+  left: ChosenTurn[];
+}
+
+export interface AskedChoice {
+  citations: readonly string[];
+  about: string;
+  now: number;
+}
+
+export async function chooseTurns(turns: RecordedTurns, { citations, about, now }: AskedChoice): Promise<Choice> {
+  const cited = await describeCited(turns, citations);
+  const known = new Set(cited.map(({ turn }) => turn));
+  const found =
+    about.trim() === "" ? [] : await turns.findSimilar({ words: about, before: now, limit: MAX_SIMILAR_ASKED });
+  const similar = await describeSimilar(
+    turns,
+    found.filter((turn) => !known.has(turn)),
+  );
+  const own = sortByJudge(cited.filter(isReplayable));
+  const others = sortByJudge(similar.filter(isReplayable));
+  const kept = own.slice(0, others.length > 0 ? MAX_TURNS - 1 : MAX_TURNS);
+  const tried = alternate(
+    kept.map((recorded) => ({ recorded, cited: true })),
+    others.slice(0, MAX_TURNS - kept.length).map((recorded) => ({ recorded, cited: false })),
+  );
+  const left = [
+    ...cited.map((recorded) => ({ recorded, cited: true })),
+    ...similar.map((recorded) => ({ recorded, cited: false })),
+  ].filter(({ recorded }) => !isReplayable(recorded));
+  return { tried, left };
+}
+
+/** Several citations may be of one turn. */
+async function describeCited(turns: RecordedTurns, citations: readonly string[]): Promise<RecordedTurn[]> {
+  const places = new Map(
+    citations.map((citation) => {
+      const { session, entry } = fromCitation(citation);
+      return [`${session}/${entry}`, { session, entry }] as const;
+    }),
+  );
+  const described = new Map<TurnId, RecordedTurn>();
+  for (const place of [...places.values()].slice(0, MAX_CITED_ASKED)) {
+    const turn = await turns.describe(place);
+    if (turn) described.set(turn.turn, turn);
+  }
+  return [...described.values()];
+}
+
+async function describeSimilar(turns: RecordedTurns, found: TurnId[]): Promise<RecordedTurn[]> {
+  const described: RecordedTurn[] = [];
+  for (const id of new Set(found)) {
+    const { session, n } = fromTurnId(id);
+    const turn = await turns.describe({ session, turn: n });
+    if (turn) described.push(turn);
+    if (described.filter(isReplayable).length === MAX_TURNS) break;
+  }
+  return described;
+}
+
+function isReplayable({ replayability }: RecordedTurn): boolean {
+  return replayability.replayable;
+}
+
+/** Those first of which somebody has said what is right, then those that ended well or badly by their exits. */
+function sortByJudge(turns: RecordedTurn[]): RecordedTurn[] {
+  const rank = ({ accepted, outcome, judge, exit }: RecordedTurn) => {
+    if (accepted) return 0;
+    if (outcome !== "unknown" && judge !== "exit") return 1;
+    return outcome !== "unknown" || exit !== "unknown" ? 2 : 3;
+  };
+  return turns.toSorted((a, b) => rank(a) - rank(b));
+}
+
+function alternate<T>(a: T[], b: T[]): T[] {
+  return Array.from({ length: Math.max(a.length, b.length) }, (_, at) => [
+    ...a.slice(at, at + 1),
+    ...b.slice(at, at + 1),
+  ]).flat();
+}

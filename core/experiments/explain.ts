@@ -1,0 +1,47 @@
+// The sentences about an experiment for a person, with its figures. Called by pump.ts and conclude.ts. Pure.
+import type { Arm, ArmSum } from "../schemas/learning/experiment.ts";
+import type { Ending } from "./decide.ts";
+
+const NAMES: Record<Arm, string> = { with: "with it", without: "without", parent: "with the text before it" };
+
+/** `turns`: how many were run in the arm `with`. */
+export function explainEnding(
+  { outcome, because, against }: Ending,
+  arms: Partial<Record<Arm, ArmSum>>,
+  turns: number,
+): string {
+  const [own, other] = [arms.with, arms[against]];
+  if (!own || turns === 0)
+    return outcome === "not_replayable" ? NOT_REPLAYABLE : "It ended before a run could be compared.";
+  const tried = `Tried on ${turns === 1 ? "one earlier turn" : `${turns} earlier turns`}`;
+  const facts = [...countRight(own, other, against), ...compareCost(own, other)];
+  const words = because === "words" ? ["a call with a word of the text failed"] : [];
+  const all = [...facts, ...words];
+  const end = outcome === null || outcome === "not_replayable" ? " It ended before the answer was clear." : "";
+  return `${tried}${all.length > 0 ? `: ${all.join(", ")}` : ""}.${end}`;
+}
+
+export const NOT_REPLAYABLE = "None of the earlier turns that it is about can be run again.";
+
+function countRight(own: ArmSum, other: ArmSum | undefined, against: Arm): string[] {
+  if (own.right + own.wrong === 0) return [];
+  const isEven = other !== undefined && own.right + own.wrong === other.right + other.wrong;
+  const count = ({ right, wrong }: ArmSum) => (isEven ? `${right}` : `${right} of ${right + wrong}`);
+  const compared = other && other.right + other.wrong > 0 ? [`${count(other)} ${NAMES[against]}`] : [];
+  return [`${count(own)} right ${NAMES.with}`, ...compared];
+}
+
+/** A difference under a tenth says nothing. */
+const MIN_SHARE = 0.1;
+
+function compareCost(own: ArmSum, other: ArmSum | undefined): string[] {
+  const facts = (["calls", "tokens"] as const).flatMap((what) => {
+    const [mine, theirs] = [own[what], other?.[what]];
+    if (mine === null || theirs === null || theirs === undefined || theirs === 0) return [];
+    const share = mine / theirs - 1;
+    return Math.abs(share) < MIN_SHARE
+      ? []
+      : [`${Math.round(Math.abs(share) * 100)} % ${share < 0 ? "fewer" : "more"} ${what}`];
+  });
+  return facts.slice(0, 1);
+}
