@@ -1,6 +1,5 @@
 // The session whose turn is run again: gives a replay what it copies, page by page. That is the session before the turn, and the recording:
-// the entries of the turn, and what calls of tools that reach outside gave in any turn. Whether a turn can be run again is decided elsewhere.
-// Called by the engine. Reads only.
+// the entries of the turn, and what calls of tools that reach outside gave in any turn. Called by the engine. Reads only.
 import { type Result, err, ok } from "../../errors.ts";
 import type { ReplayBeginning, ReplayNeed, ReplayPage } from "../../schemas/sessions/replay.ts";
 import { splitPath } from "../../workspace/workspace-path.ts";
@@ -8,6 +7,7 @@ import { fit, readRange } from "../branch/read-branch.ts";
 import type { EngineContext } from "../context.ts";
 import { type TurnRow, isOpen } from "../log-turns.ts";
 import { SPILLED_PATHS } from "../turn/journal/spill.ts";
+import { findReplayability } from "./replayable.ts";
 import type { FrozenPrompt } from "../turn/prepare-turn.ts";
 import { sessionTools } from "../turn/session-tools.ts";
 
@@ -23,6 +23,10 @@ export function readReplay(context: EngineContext, n: number, need: ReplayNeed):
   const turn = context.log.turn(n);
   if (!isEnded(turn)) return err("not_replayable", `Turn ${n} of this session has not ended.`, { reason: "not_ended" });
   if (need.stage === "recording") return ok(readRecording(context, turn, need.after));
+  if (need.stage === "begin") {
+    const judged = findReplayability(context, n);
+    if (!judged.replayable) return err("not_replayable", judged.why, { reason: judged.reason });
+  }
   const page = readRange(context, { turn: n - 1, entry: turn.input - 1, lastTurn: n - 1 }, need);
   if (!page.ok || page.value.stage !== "begin") return page;
   const replay = readBeginning(context, turn);

@@ -1,13 +1,18 @@
 // A turn, run again: that it gives the same, that nothing outside is reached, what each arm shows, and that a kill at any write changes nothing.
 import { describe, expect, test } from "vitest";
-import type { Tool } from "../../../core/agent/contract.ts";
+import type { ModelRequest, Tool } from "../../../core/agent/contract.ts";
 import { succeed } from "../../../core/agent/tool-result.ts";
 import type { Entry } from "../../../core/schemas/entry.ts";
 import * as z from "zod";
-import { type ScriptLine, createScriptedModel } from "../../support/wires/scripted-model.ts";
+import { type ScriptLine, type ScriptedAnswer, createScriptedModel } from "../../support/wires/scripted-model.ts";
 import { type SessionOptions, createScriptedSession } from "../../support/session/scripted-session.ts";
 import { type ReplayRunOptions, createReplayRun } from "../../support/session/replay-run.ts";
-import { SESSION } from "../../support/session/session-harness.ts";
+import { PROFILE, SESSION } from "../../support/session/session-harness.ts";
+import type { ReplayOrder } from "../../../core/experiments/ports.ts";
+import type { FileBodies } from "../../../core/schemas/file-body.ts";
+import { createSkillStore } from "../../../stores/skills/skill-store.ts";
+import { creation } from "../../support/skills/skills.ts";
+import { sandbox } from "../../tools/code/code-session.ts";
 
 /** A repeated answer has calls of the same ids. */
 let calls = 0;
@@ -118,4 +123,158 @@ describe("what reaches outside", () => {
     expect(replay.reports).toMatchObject([{ end: "answered", answer: "I could not." }]);
     expect(JSON.stringify(life.entries())).toContain("not_in_replay");
   });
+});
+
+describe("code", () => {
+  const code =
+    'try { console.log(JSON.stringify(await tools.web_look({q: "rain"}))); } catch (e) { console.log(String(e)); }';
+  const mail = 'try { await tools.send_mail({q: "all"}); } catch (e) { console.log(String(e)); } console.log("sent?");';
+
+  test("reads what the model itself read in the recorded turn, and tells nobody anything", async () => {
+    const { happened, tools } = createOutside();
+    const { again } = await record([call("web_look", { q: "rain" }), { text: "It rains." }], ["Look."], {
+      tools,
+      sandbox,
+    });
+    const replay = again([call("execute_code", { code }), call("execute_code", { code: mail }), { text: "Read." }]);
+    const life = replay.boot();
+    await life.begin();
+    await life.run();
+    const [read, sent] = life.entries().filter(({ kind }) => kind === "tool");
+    expect(JSON.stringify(read)).toContain("page of rain");
+    expect(JSON.stringify(sent)).toMatch(/nothing outside its workspace.*sent\?/);
+    expect(happened).toEqual(["web_look rain"]);
+    expect(replay.reports).toMatchObject([{ end: "answered", answer: "Read." }]);
+  });
+
+  test("ends the run with a read that nobody recorded", async () => {
+    const { happened, tools } = createOutside();
+    const { again } = await record([{ text: "Hello." }], ["Look."], { tools, sandbox });
+    const replay = again([call("execute_code", { code }), { text: "Read." }]);
+    const life = replay.boot();
+    await life.begin();
+    await life.run();
+    expect(happened).toEqual([]);
+    expect(replay.reports).toMatchObject([{ end: "left_recording", left: { tool: "web_look" } }]);
+  });
+});
+
+describe("an arm", () => {
+  const skill = "count-rows";
+  const text = (say: string) => ({
+    "SKILL.md": `---\nname: ${skill}\ndescription: Counts rows of tables.\n---\n${say}\n`,
+  });
+  const script: ScriptLine[] = [call("skill_view", { name: skill }), run("echo 1"), { text: "One." }];
+
+  async function shown(arm: ReplayOrder["arm"], files: FileBodies | null) {
+    const session = await createScriptedSession(script);
+    const { bucket, clock, say, engine, life } = session;
+    const skills = createSkillStore({ bucket, profile: PROFILE, clock, random: () => 0.5, swapMs: 1_000 });
+    await skills.change(creation(skill, text("The present way.")["SKILL.md"], "made"));
+    await say("Count the rows.");
+    const model = createScriptedModel([call("skills_list"), run("echo 1"), { text: "One." }]);
+    const host = { ...life.host, models: () => ({ ok: true as const, value: [model] as const }) };
+    const replay = createReplayRun({ host, source: engine, order: { arm, skill }, text: files });
+    const next = replay.boot();
+    await next.begin();
+    await next.run();
+    expect(next.faults).toEqual([]);
+    const [first] = model.requests;
+    const listed = next.entries().find((entry) => entry.kind === "tool")!;
+    const read = JSON.stringify(first);
+    return { read, system: first!.system, listed: JSON.stringify(listed), report: replay.reports[0]! };
+  }
+
+  test("with the text shows that text and no other", async () => {
+    const { read, system, listed, report } = await shown("with", text("The new way."));
+    expect(read).toContain("The new way.");
+    expect(read).not.toContain("The present way.");
+    expect(system).toContain(skill);
+    expect(listed).toContain(skill);
+    expect(report).toMatchObject({ end: "answered", loaded: true });
+  });
+
+  test("with its parent shows the parent", async () => {
+    const { read, report } = await shown("parent", text("The old way."));
+    expect(read).toContain("The old way.");
+    expect(report.loaded).toBe(true);
+  });
+
+  test("without the text has nothing under the name", async () => {
+    const { read, listed, report } = await shown("without", null);
+    expect(read).not.toContain(skill);
+    expect(listed).not.toContain(skill);
+    expect(report).toMatchObject({ end: "answered", loaded: false });
+  });
+
+  test("that changes nothing is served what the recorded turn read", async () => {
+    const { system } = await shown("recorded", null);
+    expect(system).toContain(skill);
+  });
+});
+
+describe("a kill", () => {
+  test("at any write of a replay loses and doubles nothing, and the turn comes out the same", async () => {
+    const { happened, tools } = createOutside();
+    const lines = [
+      ...[write("a.txt", "one\n"), { text: "One." }],
+      ...[
+        run("echo two >> a.txt"),
+        call("web_look", { q: "rain" }),
+        call("read_file", { path: "a.txt" }),
+        { text: "Two." },
+      ],
+    ];
+    const { again, ofTurn } = await record(lines, ["Write.", "Add."], { tools });
+    const whole = withoutTimes(ofTurn(2));
+    let isOver = false;
+    for (let crashAt = 1; !isOver; crashAt++) {
+      const answers = (request: ModelRequest) => {
+        const done = request.messages.slice(request.messages.findLastIndex(({ role }) => role === "user"));
+        return lines[2 + done.filter(({ role }) => role === "assistant").length] as ScriptedAnswer;
+      };
+      const replay = again(
+        Array.from({ length: 20 }, () => answers),
+        { order: second },
+      );
+      const mortal = replay.boot({ crashAt });
+      await mortal.begin().catch(() => {});
+      await mortal.run();
+      await mortal.settled();
+      isOver = !mortal.isDead();
+      const life = replay.boot();
+      await life.begin();
+      await life.run();
+      expect(replay.reports.length, `killed at write ${crashAt}`).toBeGreaterThan(0);
+      const entries = withoutTimes(life.entries());
+      const unknown = JSON.stringify(entries).includes("outcome_unknown");
+      if (!unknown) expect(entries, `killed at write ${crashAt}`).toEqual(whole);
+      expect(new Set(replay.reports.map((report) => JSON.stringify(report))).size).toBe(1);
+      expect(replay.sql.run("SELECT id FROM job")).toEqual([]);
+      if (crashAt > 150) throw new Error("it never ends");
+    }
+    expect(happened).toEqual(["web_look rain"]);
+  }, 20_000);
+});
+
+test("nothing is booked, observed, titled, indexed or told", async () => {
+  const told: string[] = [];
+  const { again, booked, sent, bucket, kv } = await record([write("a.txt", "x"), { text: "Done." }], ["Write."], {
+    hooks: { take: async ({ type }) => void told.push(type) },
+    settings: { turn: { titles: true } },
+  });
+  const seen = async () => ({
+    ...{ booked: booked.length, sent: sent.length, told: told.length },
+    objects: (await bucket.list({ prefix: "" })).objects.map(({ key, etag }) => `${key} ${etag}`),
+    keys: (await kv.list({ prefix: "" })).keys.map(({ name }) => name),
+  });
+  const before = await seen();
+  const replay = again([write("a.txt", "x"), { text: "Done." }]);
+  const life = replay.boot();
+  await life.begin();
+  await life.run();
+  expect(await seen()).toEqual(before);
+  expect(replay.model.requests).toHaveLength(2);
+  const [report] = replay.reports;
+  expect(report!.lines).toMatchObject([{ kind: "replay", model: "scripted:test", calls: 2 }]);
 });
