@@ -77,6 +77,8 @@ export const SESSION_FATES: Record<string, Fate> = {
   file_part: "exported",
   image: "exported",
   image_part: "exported",
+  recorded: "stays: only in a replay, which belongs to an experiment of this deployment",
+  recorded_file: "stays: as `recorded`",
   tombstone: "stays: a deleted session is not exported",
 };
 
