@@ -1,7 +1,7 @@
 // The experiments of a profile and the runs they consist of, as its sessions and the API reach them. Names of objects are built from the
 // authenticated principal only. The values cross unchanged; the platform's types lose some.
 import type { ExperimentCalls } from "../core/experiments/ports.ts";
-import type { ReplayId } from "../core/schemas/learning/experiment.ts";
+import type { ExperimentSum, ReplayId } from "../core/schemas/learning/experiment.ts";
 import type { ReplayEngine } from "../core/session/replay/contract.ts";
 
 export interface ExperimentBindings {
@@ -9,8 +9,11 @@ export interface ExperimentBindings {
   REPLAY: DurableObjectNamespace;
 }
 
-export function openExperiments(env: Pick<ExperimentBindings, "EXPERIMENTS">, profile: string): ExperimentCalls {
-  return env.EXPERIMENTS.getByName(profile) as unknown as ExperimentCalls;
+/** What the API and sessions ask, and the sum that the ledger of learning shows. */
+export type ExperimentDesk = ExperimentCalls & { sum(asked: { since: number }): Promise<ExperimentSum> };
+
+export function openExperiments(env: Pick<ExperimentBindings, "EXPERIMENTS">, profile: string): ExperimentDesk {
+  return env.EXPERIMENTS.getByName(profile) as unknown as ExperimentDesk;
 }
 
 export interface ReplayRuns {

@@ -4020,6 +4020,17 @@ export interface Contract {
         review: { calls: number; tokens: number; usd: number };
         curation: { calls: number; tokens: number; usd: number; runs: number; oldest: string | null };
       };
+      experiments: {
+        count: number;
+        open: number;
+        helps: number;
+        noDifference: number;
+        harms: number;
+        notReplayable: number;
+        noOutcome: number;
+        replays: number;
+        tokens: number;
+      } | null;
       bought: { uses: number; calls: number; tokens: number | null; skills: number } | null;
     };
   };
@@ -4030,7 +4041,7 @@ export interface Contract {
         at: number;
         about: "skill" | "fact" | "review" | "curation" | "decision";
         kind: "learned" | "written" | "changed" | "edited" | "corrected" | "restored" | "withdrawn" | "merged" | "purged" | "proved" | "doubted" | "aged" | "archived" | "rolled_back" | "fact_added" | "fact_removed" | "fact_purged" | "reviewed" | "abandoned" | "curated" | "took_back" | "approved" | "rejected" | "stale";
-        by: "person" | "agent" | "review" | "curator" | "evidence" | null;
+        by: "person" | "agent" | "review" | "curator" | "evidence" | "experiment" | null;
         why: string;
         citations: string[];
         skill?: string | undefined;
@@ -4043,6 +4054,7 @@ export interface Contract {
         turn?: string | undefined;
         review?: string | undefined;
         run?: string | undefined;
+        experiment?: string | undefined;
         pending?: string | undefined;
         lessons?: number | undefined;
         refused?: { tool: string; code: string; message: string }[] | undefined;

@@ -55,6 +55,7 @@ export const BY: Record<NonNullable<JourneyEvent["by"]>, string> = {
   review: "by a review",
   curator: "by the curator",
   evidence: "by the evidence",
+  experiment: "by an experiment",
 };
 
 export const KINDS: Record<JourneyEvent["kind"], { verb: string; icon: IconName; tone: Tone }> = {

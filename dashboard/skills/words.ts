@@ -42,7 +42,7 @@ export function stateOfHead({ state, text, withdrawn = [] }: Pick<Head, "state" 
 }
 
 export interface Maker {
-  by: "person" | "agent" | "review" | "curator" | "evidence" | null;
+  by: "person" | "agent" | "review" | "curator" | "evidence" | "experiment" | null;
   session?: string;
   turn?: number;
   review?: string;
@@ -56,6 +56,7 @@ const RUN = /^curation:(?:[0-9a-z]{26}:)?(\d{8}T\d{6}Z-[0-9a-z]{4})/;
 /** Reads who made a revision from its operation, and what it belongs to. */
 export function makerOf(op: string): Maker {
   if (/^(?:api|import):/.test(op)) return { by: "person" };
+  if (op.startsWith("experiment:")) return { by: "experiment" };
   if (op.startsWith("verdict:")) return { by: "evidence", ...turnOf(op.slice("verdict:".length)) };
   if (op.startsWith("curation:")) {
     const run = RUN.exec(op)?.[1];
@@ -78,6 +79,7 @@ export const MAKERS: Record<NonNullable<Maker["by"]>, string> = {
   review: "A review",
   curator: "The curator",
   evidence: "A verdict on its uses",
+  experiment: "An experiment with earlier turns",
 };
 
 /** Who made a revision, where its operation says nothing. */

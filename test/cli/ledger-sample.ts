@@ -29,5 +29,6 @@ export const EMPTY: LearningLedger = {
   },
   waits: [],
   cost: { from: "2025-01-01", to: "2026-01-31", review: spent, curation: { ...spent, runs: 0, oldest: null } },
+  experiments: null,
   bought: null,
 };

@@ -9,6 +9,7 @@ it.each([
   ["api:01J", { by: "person" }],
   [`import:${"a".repeat(64)}`, { by: "person" }],
   [`verdict:${SESSION}-3.rating.2`, { by: "evidence", turn: `${SESSION}-3`, session: SESSION }],
+  [`experiment:${SESSION}`, { by: "experiment", experiment: SESSION }],
   [`curation:${RUN}:tables`, { by: "curator", run: RUN, work: "verdict" }],
   [`curation:${RUN}:3:tables`, { by: "curator", run: RUN, work: "undo" }],
   [`curation:${RUN}:consolidate:0`, { by: "curator", run: RUN, work: "merge" }],

@@ -1,5 +1,6 @@
 // Reads from the operation id of a write who made it and what it belongs to. Called by the journey and its graph. Pure.
 import { type CurationId, ReviewId, type SessionId, TurnId, fromReviewId, fromTurnId } from "../../schemas/ids.ts";
+import { ExperimentId } from "../../schemas/learning/experiment.ts";
 import type { JourneyBy } from "../../schemas/learning/journey.ts";
 
 export interface OpFacts {
@@ -8,6 +9,7 @@ export interface OpFacts {
   turn?: TurnId;
   session?: SessionId;
   run?: CurationId;
+  experiment?: ExperimentId;
   /** What the curator did: `verdict`, `undo`, `merge` or other work. */
   work?: "verdict" | "undo" | "merge" | "other";
 }
@@ -15,13 +17,14 @@ export interface OpFacts {
 const UNKNOWN: OpFacts = { by: null };
 
 /**
- * The forms: `api:<ulid>` and `import:<text>` (a person), `verdict:<turn>.<judge>` (evidence), `curation:<run>:…` and
+ * The forms: `api:<ulid>` and `import:<text>` (a person), `verdict:<turn>.<judge>` (evidence), `experiment:<id>`, `curation:<run>:…` and
  * `curation:<profile>:<run>.<work>.<step>` (curator), `<review>.<step>` (review), `<session>-<turn>:<entry>` (agent). An id of another form,
  * or one that was too long for a key and is stored as a hash, says nothing.
  */
 export function readOp(op: string): OpFacts {
   if (/^(api|import):/.test(op)) return { by: "person" };
   if (op.startsWith("verdict:")) return ofTurn("evidence", op.slice("verdict:".length).split(".")[0]!);
+  if (op.startsWith("experiment:")) return ofExperiment(op.slice("experiment:".length));
   if (op.startsWith("curation:")) return ofCuration(op);
   const review = ReviewId.safeParse(op.slice(0, op.lastIndexOf(".")));
   if (review.success) return { by: "review", review: review.data, session: fromReviewId(review.data).session };
@@ -31,6 +34,11 @@ export function readOp(op: string): OpFacts {
 function ofTurn(by: "evidence" | "agent", text: string): OpFacts {
   const turn = TurnId.safeParse(text);
   return turn.success ? { by, turn: turn.data, session: fromTurnId(turn.data).session } : UNKNOWN;
+}
+
+function ofExperiment(text: string): OpFacts {
+  const id = ExperimentId.safeParse(text.split(/[.:]/)[0]);
+  return { by: "experiment", ...(id.success && { experiment: id.data }) };
 }
 
 const CURATION = /^curation:(?:[0-9a-z]{26}:)?(\d{8}T\d{6}Z-[0-9a-z]{4})[:.](.*)$/;

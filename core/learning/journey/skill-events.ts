@@ -24,11 +24,11 @@ export function toRevisionEvent(
   if (isPurged(revision)) return { ...base, kind: "purged", by: "person", why: "", citations: [] };
   const { work, by, ...op } = readOp(revision.op);
   const isPersons = by === "person" || (by === null && (revision.origin === "user" || revision.origin === "hub"));
-  const isVerdict = by === "evidence" || work === "verdict";
+  const isVerdict = by === "evidence" || by === "experiment" || work === "verdict";
   return {
     ...base,
     kind: kindOf({ isPersons, isVerdict, work, place }),
-    by: isVerdict ? "evidence" : isPersons ? "person" : by,
+    by: by === "experiment" ? by : isVerdict ? "evidence" : isPersons ? "person" : by,
     why: head?.reason ?? "",
     citations: revision.citations,
     ...op,
@@ -60,11 +60,12 @@ export function toStateEvent(head: SkillHead): JourneyEvent | null {
   const { name: skill, rev, state, reason, updatedAt: at, settled } = head;
   // A verdict that made the present revision is an event of that revision.
   const verdict = settled?.rev === rev && settled.to === state && settled.op !== head.op ? settled : null;
-  const by = verdict ? ("evidence" as const) : null;
-  const { turn, session, run } = verdict ? readOp(verdict.op) : {};
+  const { turn, session, run, experiment } = verdict ? readOp(verdict.op) : {};
+  const judge = experiment === undefined ? ("evidence" as const) : ("experiment" as const);
+  const by = verdict ? judge : null;
   const base = {
     ...{ at, about: "skill" as const, skill, rev, why: reason ?? "", citations: [] },
-    ...{ ...(turn && { turn }), ...(session && { session }), ...(run && { run }) },
+    ...{ ...(turn && { turn }), ...(session && { session }), ...(run && { run }), ...(experiment && { experiment }) },
   };
   const into = ABSORBED.exec(reason ?? "")?.[1];
   if (into !== undefined && state === "archived") return { ...base, kind: "merged", by: "curator", into };

@@ -2,6 +2,7 @@
 // workers/api/learning/learning.ts, which gathers the facts. Pure. Each function documents how its figure is computed.
 import type { SkillName } from "../../schemas/ids.ts";
 import type { TurnSignature } from "../../schemas/learning/learning.ts";
+import type { ExperimentSum } from "../../schemas/learning/experiment.ts";
 import type { LearningLedger, LedgerSkill, Lift } from "../../schemas/learning/ledger.ts";
 import type { PendingInfo } from "../../schemas/approvals/pending.ts";
 import type { ReviewDead, ReviewResult, ReviewState } from "../../schemas/learning/review.ts";
@@ -39,6 +40,8 @@ export interface LedgerFacts {
   moreReviews: boolean;
   pending: PendingInfo[];
   cost: LearningLedger["cost"];
+  /** `null`: not known at the moment. */
+  experiments: ExperimentSum | null;
   rules: Settings["learning"];
 }
 
@@ -61,8 +64,17 @@ export function toLedger(facts: LedgerFacts): LearningLedger {
       .filter(({ state }) => state === "waiting")
       .map(({ id, tool, origin, reason, summary, askedAt }) => ({ id, tool, origin, reason, summary, askedAt })),
     cost: facts.cost,
+    experiments: facts.experiments && describeExperiments(facts.experiments),
     bought: computeSavings(turns, learned, facts.evidence),
   };
+}
+
+function describeExperiments(sum: ExperimentSum): NonNullable<LearningLedger["experiments"]> {
+  const { waiting, running, helps, no_difference, harms, not_replayable, none, replays, tokens } = sum;
+  const open = waiting + running;
+  const ended = { helps, noDifference: no_difference, harms, notReplayable: not_replayable, noOutcome: none };
+  const count = open + Object.values(ended).reduce((all, one) => all + one, 0);
+  return { count, open, ...ended, replays, tokens };
 }
 
 // ---- skills ----

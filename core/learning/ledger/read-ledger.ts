@@ -4,6 +4,7 @@ import { type Result, err, ok } from "../../errors.ts";
 import { MAX_CONNECTIONS, mapLimit } from "../../map-limit.ts";
 import type { CurationStore, EvidenceStore, PendingStore, ReviewStore, SkillStore } from "../../ports.ts";
 import { type CurationId, DAY_MS, type ProfileId, type SkillName, dayOf } from "../../schemas/ids.ts";
+import type { ExperimentSum } from "../../schemas/learning/experiment.ts";
 import type { TurnSignature } from "../../schemas/learning/learning.ts";
 import type { LearningLedger } from "../../schemas/learning/ledger.ts";
 import type { Settings } from "../../schemas/settings.ts";
@@ -39,6 +40,8 @@ export interface LedgerSources {
     ): Promise<NonNullable<LedgerFacts["page"][number]["lift"]>>;
   };
   usage(asked: UsageAsked): Promise<UsageReport>;
+  /** Absent where their sum is not shown. */
+  experiments?: { sum(asked: { since: number }): Promise<ExperimentSum> };
   rules: Settings["learning"];
 }
 
@@ -67,13 +70,15 @@ export async function readLedger(sources: LedgerSources, asked: AskedLedger): Pr
   const page = skill === undefined ? rest.slice(0, limit) : [skill];
   const counted = usedLast(found, await skills.index());
 
-  const [turns, evidence, heads, reviews, pending, cost] = await Promise.all([
+  const [turns, evidence, heads, reviews, pending, cost, experiments] = await Promise.all([
     archive.turnsOf({ limit: MAX_TURNS }),
     readEvidence(sources.evidence, [...new Set([...page, ...counted])]),
     mapLimit(page, MAX_CONNECTIONS, (name) => skills.head(name)),
     readReviews(sources.reviews),
     sources.pending.list(),
     readCost(sources, now),
+    // Left out when the object cannot answer.
+    sources.experiments?.sum({ since: now - USAGE_DAYS * DAY_MS }).catch(() => null) ?? null,
   ]);
   const described = await mapLimit(
     heads.filter((head) => head !== null),
@@ -94,6 +99,7 @@ export async function readLedger(sources: LedgerSources, asked: AskedLedger): Pr
       page: described,
       pending,
       cost,
+      experiments,
       reviews: reviews.lines,
       moreReviews: reviews.more,
       rules: sources.rules,

@@ -5,6 +5,7 @@ import { Citation, CurationId, ReviewId, SessionId, Sha256, SkillName, TurnId } 
 import { MemoryStoreName } from "../memory.ts";
 import { PendingId } from "../approvals/pending.ts";
 import { Origin, SkillState } from "../skill.ts";
+import { ExperimentId } from "./experiment.ts";
 import { ReviewResult } from "./review.ts";
 
 /** What an event is about. Each kind is read from its own store. */
@@ -34,8 +35,8 @@ export const JourneyKind = z.enum([
 ]);
 export type JourneyKind = z.infer<typeof JourneyKind>;
 
-/** `evidence`: a verdict on the skill's uses. `null`: not known. */
-export const JourneyBy = z.enum(["person", "agent", "review", "curator", "evidence"]);
+/** `evidence`: a verdict on the skill's uses. `experiment`: one that tried its text on earlier turns. `null`: not known. */
+export const JourneyBy = z.enum(["person", "agent", "review", "curator", "evidence", "experiment"]);
 export type JourneyBy = z.infer<typeof JourneyBy>;
 
 export const JourneyEvent = z.object({
@@ -60,6 +61,7 @@ export const JourneyEvent = z.object({
   turn: TurnId.optional(),
   review: ReviewId.optional(),
   run: CurationId.optional(),
+  experiment: ExperimentId.optional(),
   pending: PendingId.optional(),
   /** Of a review: how many writes it made, and those that were refused. */
   lessons: z.int().optional(),

@@ -144,6 +144,24 @@ export const LearningLedger = z.object({
     /** What models used for the newest runs of the curator, from their records. */
     curation: Spent.extend({ runs: z.int(), oldest: CurationId.nullable() }),
   }),
+  /**
+   * Texts that were tried by experiment since `cost.from`. `open`: not ended yet. `noOutcome`: stopped by a person, or without a grant.
+   * `replays`: runs of earlier turns. `null`: not known at the moment.
+   */
+  experiments: z
+    .object({
+      count: z.int(),
+      ...{
+        open: z.int(),
+        helps: z.int(),
+        noDifference: z.int(),
+        harms: z.int(),
+        notReplayable: z.int(),
+        noOutcome: z.int(),
+      },
+      ...{ replays: z.int(), tokens: z.int() },
+    })
+    .nullable(),
   /** An estimate. `null`: no successful use of a learned skill has a baseline of turns without it. */
   bought: z
     .object({

@@ -40,6 +40,7 @@ function facts(over: Partial<LedgerFacts> = {}): LedgerFacts {
     ...{ turns: [], moreTurns: false, skills: [], evidence: new Map(), page: [] },
     ...{ reviews: [], moreReviews: false, pending: [], rules: DEFAULTS.learning },
     cost: { from: "2025-01-01", to: "2026-01-31", review: spent, curation: { ...spent, runs: 0, oldest: null } },
+    experiments: null,
     ...over,
   };
 }
@@ -53,6 +54,16 @@ function ofSkills(heads: SkillHead[]): Pick<LedgerFacts, "skills" | "page"> {
 function ledgerOf(over: Partial<LedgerFacts>): LearningLedger {
   return LearningLedger.parse(toLedger(facts(over)));
 }
+
+it("experiments are counted by how they ended, and one that has not ended is open", () => {
+  const ended = { helps: 3, no_difference: 2, harms: 1, not_replayable: 4, none: 5 };
+  const { experiments } = ledgerOf({ experiments: { waiting: 1, running: 1, ...ended, replays: 20, tokens: 9_000 } });
+  expect(experiments).toEqual({
+    ...{ count: 17, open: 2, helps: 3, noDifference: 2, harms: 1, notReplayable: 4, noOutcome: 5 },
+    ...{ replays: 20, tokens: 9_000 },
+  });
+  expect(ledgerOf({}).experiments).toBeNull();
+});
 
 describe("of nothing", () => {
   it("there are no figures, and none is invented", () => {

@@ -5,6 +5,7 @@ import * as z from "zod";
 import { readLedger } from "../../../core/learning/ledger/read-ledger.ts";
 import { SkillName } from "../../../core/schemas/ids.ts";
 import { LearningLedger } from "../../../core/schemas/learning/ledger.ts";
+import { openExperiments } from "../../../wiring/experiments.ts";
 import { parseEnvSettings } from "../env.ts";
 import { unwrap } from "../problems.ts";
 import { describeResponses, createRouter, numeric, refuses } from "../router.ts";
@@ -50,6 +51,7 @@ learning.openapi(
           ...{ profile, archive, skills: openSkills(env, profile), evidence: openEvidence(env, profile) },
           ...{ reviews: openReviews(env, profile), pending: openPending(env, profile), curation: openCuration(env) },
           usage: (asked) => fetchUsage(env, profile, asked),
+          experiments: { sum: async (asked) => openExperiments(env, profile).sum(asked) },
           rules: parseEnvSettings(env).learning,
         },
         { ...c.req.valid("query"), now: Date.now() },
