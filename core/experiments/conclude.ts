@@ -54,7 +54,8 @@ async function prepare(context: PumpContext, experiment: StoredExperiment): Prom
   const nth = others.filter((one) => one.state === "done").length + 1;
   const line = lineOf(await host.skills.index(), skill);
   const isShared = line !== undefined && (line.shared === true || line.public === true);
-  advance(context, experiment, { concluding: { nth, isSecond, isShared } });
+  const isHeld = line?.text === text && (line.heldUntil ?? 0) > host.clock.now();
+  advance(context, experiment, { concluding: { nth, isSecond, isShared, isHeld } });
 }
 
 const MAX_OTHERS = 500;

@@ -315,12 +315,15 @@ function sumExperiments(all: StoredExperiment[], runsOf: (id: ExperimentId) => S
       harms: 0,
       not_replayable: 0,
       none: 0,
+      withdrawnBeforeOffer: 0,
       replays: 0,
       tokens: 0,
     },
   };
-  for (const { id, state, outcome, tokens } of all) {
+  for (const { id, state, outcome, tokens, concluding } of all) {
     sum[state === "done" ? (outcome ?? "none") : state] += 1;
+    // Only what a review learned is held back, and such a text is withdrawn by this outcome.
+    if (outcome === "harms" && concluding?.isHeld === true) sum.withdrawnBeforeOffer += 1;
     sum.replays += runsOf(id).filter(({ replay }) => replay !== null).length;
     sum.tokens += tokens.used;
   }

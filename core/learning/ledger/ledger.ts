@@ -70,11 +70,12 @@ export function toLedger(facts: LedgerFacts): LearningLedger {
 }
 
 function describeExperiments(sum: ExperimentSum): NonNullable<LearningLedger["experiments"]> {
-  const { waiting, running, helps, no_difference, harms, not_replayable, none, replays, tokens } = sum;
+  const { waiting, running, helps, no_difference, harms, not_replayable, none } = sum;
+  const { withdrawnBeforeOffer, replays, tokens } = sum;
   const open = waiting + running;
   const ended = { helps, noDifference: no_difference, harms, notReplayable: not_replayable, noOutcome: none };
   const count = open + Object.values(ended).reduce((all, one) => all + one, 0);
-  return { count, open, ...ended, replays, tokens };
+  return { count, open, ...ended, withdrawnBeforeOffer, replays, tokens };
 }
 
 // ---- skills ----

@@ -170,6 +170,8 @@ export const ExperimentSum = z.object({
   not_replayable: z.int().min(0),
   /** Ended without an outcome: stopped by a person, or without a grant. */
   none: z.int().min(0),
+  /** Of `harms`: texts that were withdrawn before anybody met them. */
+  withdrawnBeforeOffer: z.int().min(0),
   /** Runs that were made. */
   replays: z.int().min(0),
   /** What those runs and their judge have used. */

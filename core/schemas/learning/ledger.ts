@@ -146,6 +146,7 @@ export const LearningLedger = z.object({
   }),
   /**
    * Texts that were tried by experiment since `cost.from`. `open`: not ended yet. `noOutcome`: stopped by a person, or without a grant.
+   * `withdrawnBeforeOffer`: of `harms`, those that nobody had met yet.
    * `replays`: runs of earlier turns. `null`: not known at the moment.
    */
   experiments: z
@@ -159,7 +160,7 @@ export const LearningLedger = z.object({
         notReplayable: z.int(),
         noOutcome: z.int(),
       },
-      ...{ replays: z.int(), tokens: z.int() },
+      ...{ withdrawnBeforeOffer: z.int(), replays: z.int(), tokens: z.int() },
     })
     .nullable(),
   /** An estimate. `null`: no successful use of a learned skill has a baseline of turns without it. */

@@ -50,7 +50,9 @@ export async function carryExperiment({ host, jobs }: EngineContext, row: JobRow
   // If another text has replaced it, there is nothing left to try.
   const asked = snapshot?.head.text === text ? ofPresentText(snapshot, wish) : null;
   const taken = asked && (await host.experiments!.take(asked));
-  if (taken?.ok === false) host.report(`job ${row.id}`, `not tried: ${taken.failure.message}`);
+  // A conflict: an earlier attempt was taken, and the skill has other requests since.
+  if (taken?.ok === false && taken.failure.code !== "idempotency_conflict")
+    host.report(`job ${row.id}`, `not tried: ${taken.failure.message}`);
   jobs.delete(row.id);
 }
 

@@ -57,10 +57,12 @@ function ledgerOf(over: Partial<LedgerFacts>): LearningLedger {
 
 it("experiments are counted by how they ended, and one that has not ended is open", () => {
   const ended = { helps: 3, no_difference: 2, harms: 1, not_replayable: 4, none: 5 };
-  const { experiments } = ledgerOf({ experiments: { waiting: 1, running: 1, ...ended, replays: 20, tokens: 9_000 } });
+  const { experiments } = ledgerOf({
+    experiments: { waiting: 1, running: 1, ...ended, withdrawnBeforeOffer: 1, replays: 20, tokens: 9_000 },
+  });
   expect(experiments).toEqual({
     ...{ count: 17, open: 2, helps: 3, noDifference: 2, harms: 1, notReplayable: 4, noOutcome: 5 },
-    ...{ replays: 20, tokens: 9_000 },
+    ...{ withdrawnBeforeOffer: 1, replays: 20, tokens: 9_000 },
   });
   expect(ledgerOf({}).experiments).toBeNull();
 });
