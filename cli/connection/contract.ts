@@ -4028,6 +4028,7 @@ export interface Contract {
         harms: number;
         notReplayable: number;
         noOutcome: number;
+        withdrawnBeforeOffer: number;
         replays: number;
         tokens: number;
       } | null;
