@@ -5,7 +5,7 @@ import { type Result, messageOf } from "../core/errors.ts";
 import type { SkillStore, Sql } from "../core/ports.ts";
 import { DAY_MS, type ProfileId, type SkillName } from "../core/schemas/ids.ts";
 import { eraseWorksOfSession } from "../stores/copies.ts";
-import { type TextArchive, eraseText } from "../wiring/erase-text.ts";
+import { type TextArchive, type TextExperiments, eraseText } from "../wiring/erase-text.ts";
 import type { ErasureEnv, ErasureStores } from "../wiring/erasure-stores.ts";
 import {
   eraseProfileMemory,
@@ -22,6 +22,7 @@ import { readSkillTexts } from "../stores/skills/skill-texts.ts";
 import type { HookEnv } from "./account-hooks.ts";
 import type { Agenda } from "./agenda/agenda.ts";
 import type { Archive } from "./archive.ts";
+import type { Experiments } from "./experiments/experiments.ts";
 import type { Webhooks } from "./webhooks/webhooks.ts";
 
 export interface AccountEnv extends ErasureEnv, HookEnv {
@@ -31,6 +32,7 @@ export interface AccountEnv extends ErasureEnv, HookEnv {
   CHANNELS: DurableObjectNamespace;
   AGENDA: DurableObjectNamespace<Agenda>;
   BOARD: DurableObjectNamespace;
+  EXPERIMENTS: DurableObjectNamespace;
   ACCOUNT: DurableObjectNamespace;
   EXPERIMENTS: DurableObjectNamespace;
 }
@@ -200,6 +202,7 @@ export async function erasePass(
   isGone: boolean,
 ): Promise<{ found: number; more: boolean }> {
   const archive = env.ARCHIVE.getByName(profile);
+  const experiments = toExperiments(env, profile);
   switch (row.kind) {
     case "session": {
       // The profile's own pass erases the rest.
@@ -208,6 +211,7 @@ export async function erasePass(
       await toChannels(env, profile).forgetSession(row.id);
       await env.WEBHOOKS.getByName(profile).forgetSession(row.id);
       await env.AGENDA.getByName(profile).forgetSession(row.id);
+      await experiments.forgetSession(row.id);
       const of = { bucket: stores.bucket, profile };
       const objects = await eraseSessionObjects(of, row.id);
       const works = await eraseWorksOfSession({ ...of, now: stores.clock.now() }, row.id);
@@ -217,12 +221,13 @@ export async function erasePass(
       if (isGone) return { found: 0, more: false };
       const skills = openSkills(stores, profile);
       unwrap(await skills.markDeleted(row.id, row.at));
-      if (row.pass === 0) await eraseSkillTexts(stores, profile, { skills, archive }, row.id);
+      if (row.pass === 0) await eraseSkillTexts(stores, profile, { skills, archive, experiments }, row.id);
       const { known } = unwrap(await skills.erase(row.id, row.at));
       const pending = await erasePendingOfSkill({ bucket: stores.bucket, profile }, row.id);
       const lock = { bucket: stores.bucket, profile, clock: stores.clock, random: Math.random };
       await dropFromHubLock(createHubLockStore(lock), row.id);
       await archive.eraseSkill(row.id);
+      await experiments.forgetSkill(row.id);
       return { found: pending + (known ? 1 : 0), more: false };
     }
     case "profile": {
@@ -232,6 +237,7 @@ export async function erasePass(
       await env.WEBHOOKS.getByName(profile).erase();
       await toChannels(env, profile).erase();
       await env.AGENDA.getByName(profile).erase();
+      await experiments.erase();
       const objects = await eraseProfileObjects({ bucket: stores.bucket, profile });
       const memory = await eraseProfileMemory(stores.kv, profile, MEMORY_KEYS_AT_ONCE);
       return { found: objects + memory.deleted, more: memory.more };
@@ -251,11 +257,11 @@ export async function erasePass(
 async function eraseSkillTexts(
   { bucket, clock }: ErasureStores,
   profile: ProfileId,
-  { skills, archive }: { skills: SkillStore; archive: TextArchive },
+  { skills, ...copies }: { skills: SkillStore; archive: TextArchive; experiments: TextExperiments },
   name: SkillName,
 ) {
   const texts = await readSkillTexts(skills, name);
-  await eraseText({ bucket, profile, now: clock.now(), archive }, { subject: `skills/${name}`, ...texts });
+  await eraseText({ bucket, profile, now: clock.now(), ...copies }, { subject: `skills/${name}`, ...texts });
 }
 
 function openSkills({ bucket, clock, swapMs }: ErasureStores, profile: ProfileId) {
@@ -290,6 +296,13 @@ function toChannels(
   profile: ProfileId,
 ): { erase(): Promise<void>; forgetSession(session: string): Promise<void> } {
   return env.CHANNELS.getByName(profile) as unknown as ReturnType<typeof toChannels>;
+}
+
+function toExperiments(
+  env: AccountEnv,
+  profile: ProfileId,
+): Pick<Experiments, "forgetSession" | "forgetSkill" | "forgetWords" | "erase"> {
+  return env.EXPERIMENTS.getByName(profile) as unknown as ReturnType<typeof toExperiments>;
 }
 
 function unwrap<T>(result: Result<T>): T {

@@ -1,5 +1,5 @@
-// Erases a text from everything of a profile that quotes it: records in the bucket, recorded requests and indexed messages. Called by the
-// API's purges and by an Account that deletes a skill.
+// Erases a text from everything of a profile that quotes it: records in the bucket, recorded requests, indexed messages
+// and experiments. Called by the API's purges and by an Account that deletes a skill.
 import { type ErasedPieces, toMatcher } from "../core/archive/messages/split-archive.ts";
 import { hashPieces } from "../core/archive/messages/purged-texts.ts";
 import { redactText } from "../core/redact.ts";
@@ -14,6 +14,12 @@ export interface TextArchive {
   eraseTexts(pieces: ErasedPieces, after?: number): Promise<number | null>;
 }
 
+/** The part of a profile's Experiments that erases texts. */
+export interface TextExperiments {
+  /** Its runs are whole copies of turns, so all of them go. */
+  forgetWords(): Promise<void>;
+}
+
 export interface ErasedTexts {
   /** What is purged, without its text. A purge of the same thing whose texts are gone erases what an earlier one knew of them. */
   subject: string;
@@ -26,7 +32,11 @@ export interface ErasedTexts {
  * the guard refuses writes to the works that a purge ends. Throws before it erases anything if a newer version wrote the Archive.
  */
 export async function eraseText(
-  { archive, ...place }: Pick<CopiesOptions, "bucket" | "profile" | "now"> & { archive: TextArchive },
+  {
+    archive,
+    experiments,
+    ...place
+  }: Pick<CopiesOptions, "bucket" | "profile" | "now"> & { archive: TextArchive; experiments: TextExperiments },
   { subject, gone, kept }: ErasedTexts,
 ): Promise<void> {
   const { profile, now } = place;
@@ -37,6 +47,7 @@ export async function eraseText(
   const pieces: ErasedPieces = texts.length > 0 ? { texts } : { hashes };
   const holds = toMatcher(pieces, profile);
   await eraseCopies({ ...place, holds, without: (value) => withoutTexts(value, holds) });
+  await experiments.forgetWords();
   for (let after: number | null = 0; after !== null;) after = await archive.eraseTexts(pieces, after);
 }
 

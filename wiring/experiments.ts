@@ -1,6 +1,6 @@
 // The experiments of a profile and the runs they consist of, as its sessions and the API reach them. Names of objects are built from the
 // authenticated principal only. The values cross unchanged; the platform's types lose some.
-import type { ExperimentCalls } from "../core/experiments/ports.ts";
+import type { ExperimentCalls, Experiments } from "../core/experiments/ports.ts";
 import type { ExperimentSum, ReplayId } from "../core/schemas/learning/experiment.ts";
 import type { ReplayEngine } from "../core/session/replay/contract.ts";
 
@@ -9,8 +9,10 @@ export interface ExperimentBindings {
   REPLAY: DurableObjectNamespace;
 }
 
-/** What the API and sessions ask, and the sum that the ledger of learning shows. */
-export type ExperimentDesk = ExperimentCalls & { sum(asked: { since: number }): Promise<ExperimentSum> };
+/** core/experiments/ports.ts documents the calls. */
+export interface ExperimentDesk extends ExperimentCalls, Pick<Experiments, "forgetWords"> {
+  sum(asked: { since: number }): Promise<ExperimentSum>;
+}
 
 export function openExperiments(env: Pick<ExperimentBindings, "EXPERIMENTS">, profile: string): ExperimentDesk {
   return env.EXPERIMENTS.getByName(profile) as unknown as ExperimentDesk;

@@ -191,6 +191,13 @@ export const BOARD_FATES: Record<string, Fate> = {
   dispatch: "stays: as `card`",
 };
 
+/** The objects of runs have the tables of a session, and are not exported: the Account does not list them. */
+export const EXPERIMENTS_FATES: Record<string, Fate> = {
+  experiment: "stays: its runs copy sessions of this deployment; the evidence they left travels",
+  experiment_run: "stays: as `experiment`",
+  experiment_text: "stays: as `experiment`",
+};
+
 /** The tables that travel, in their order. */
 export function travellingTables(fates: Record<string, Fate>): string[] {
   return Object.keys(fates).filter((table) => fates[table] === "exported");

@@ -1,5 +1,5 @@
 // What remains of a deleted session: the tombstone in its object, and ports that refuse the work that still runs. Used by
-// session.ts.
+// the objects of sessions and of experiments.
 import { DeletedError } from "../../core/errors.ts";
 import type { Overlay, Sql } from "../../core/ports.ts";
 import type { SessionHost } from "../../core/session/context.ts";
@@ -15,15 +15,18 @@ export function leaveTombstone(storage: DurableObjectStorage): void {
   storage.sql.exec("CREATE TABLE IF NOT EXISTS tombstone (one INTEGER PRIMARY KEY) STRICT, WITHOUT ROWID");
 }
 
+export function guardSql(sql: Sql, wasErased: () => boolean): Sql {
+  return {
+    run: (query, ...values) => (assertNotErased(wasErased), sql.run(query, ...values)),
+    transaction: (work) => (assertNotErased(wasErased), sql.transaction(work)),
+  };
+}
+
 /** Wraps the ports. Once the session is erased, every call is refused and no alarm is set. */
 export function guardErased(host: SessionHost, wasErased: () => boolean): SessionHost {
-  const sql: Sql = {
-    run: (query, ...values) => (assertNotErased(wasErased), host.sql.run(query, ...values)),
-    transaction: (work) => (assertNotErased(wasErased), host.sql.transaction(work)),
-  };
   return {
     ...host,
-    sql,
+    sql: guardSql(host.sql, wasErased),
     alarm: { set: async (at) => void (wasErased() || (await host.alarm.set(at))) },
     skills: guardPort(host.skills, wasErased),
     memory: (overlay: Overlay) => guardPort(host.memory(overlay), wasErased),

@@ -12,6 +12,7 @@ const OBJECTS: [RegExp, string][] = [
   [/^(?:core\/webhooks|durable-objects\/webhooks)\//, "Webhooks"],
   [/^(?:core\/(?:agenda|goals|jobs)|durable-objects\/agenda)\//, "Agenda"],
   [/^(?:core\/board|durable-objects\/board)\//, "Board"],
+  [/^(?:core\/experiments|durable-objects\/experiments)\//, "Experiments"],
   [/^(?:core\/channels|durable-objects\/channels)\//, "Channels"],
   [/^(?:core\/hooks|durable-objects)\//, "Account"],
 ];

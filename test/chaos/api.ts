@@ -21,6 +21,8 @@ export { DiscordSocket } from "../../durable-objects/channels/discord-socket.ts"
 export { Webhooks } from "../../durable-objects/webhooks/webhooks.ts";
 export { Agenda } from "./agenda.ts";
 export { Board } from "./board.ts";
+export { Experiments } from "../../durable-objects/experiments/experiments.ts";
+export { Replay } from "../../durable-objects/replay/replay.ts";
 export { Session } from "./session.ts";
 
 /** Requires a person's approval before it is stored. */

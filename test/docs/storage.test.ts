@@ -20,6 +20,7 @@ describe("docs/STORAGE.md", () => {
     expect(rowsOf("SQLite: Agenda")).toEqual(
       tablesIn("core/agenda", "core/goals", "core/jobs", "durable-objects/agenda"),
     );
+    expect(rowsOf("SQLite: Experiments")).toEqual(tablesIn("core/experiments", "durable-objects/experiments"));
     expect(rowsOf("SQLite: Board")).toEqual(tablesIn("core/board", "durable-objects/board"));
     expect(rowsOf("SQLite: Channels")).toEqual(tablesIn("core/channels", "durable-objects/channels"));
     expect(rowsOf("SQLite: Account")).toEqual(
@@ -44,7 +45,7 @@ describe("docs/STORAGE.md", () => {
       ),
     );
     expect(tablesIn("core", "durable-objects")).toEqual(
-      ["Session", "Account", "Archive", "Webhooks", "Channels", "Agenda", "Board"]
+      ["Session", "Account", "Archive", "Webhooks", "Channels", "Agenda", "Board", "Experiments"]
         .flatMap((object) => rowsOf(`SQLite: ${object}`))
         .sort(),
     );

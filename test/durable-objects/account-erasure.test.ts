@@ -28,7 +28,13 @@ function setUp(eraseExternal: () => Promise<void>) {
     },
   });
   const object = { getByName: () => ({ erase: async () => {} }) };
-  const env = { ARCHIVE: object, WEBHOOKS: object, CHANNELS: object, AGENDA: object } as unknown as AccountEnv;
+  const env = {
+    ARCHIVE: object,
+    WEBHOOKS: object,
+    CHANNELS: object,
+    AGENDA: object,
+    EXPERIMENTS: object,
+  } as unknown as AccountEnv;
   const began = clock.now();
   erasures.begin("profile", PROFILE, began);
   erasures.begin("external", PROFILE, began);

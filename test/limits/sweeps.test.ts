@@ -207,6 +207,8 @@ describe("an erasure", () => {
     const object = {
       erase: async () => {},
       forgetSession: async () => {},
+      forgetSkill: async () => {},
+      forgetWords: async () => {},
       eraseSession: async () => 1,
       eraseSkill: async () => {},
       beginPurge: async () => {},
@@ -220,6 +222,7 @@ describe("an erasure", () => {
       WEBHOOKS: namespace,
       CHANNELS: namespace,
       AGENDA: namespace,
+      EXPERIMENTS: namespace,
     };
     return { counter, env: objects as unknown as AccountEnv };
   };

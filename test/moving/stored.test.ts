@@ -7,6 +7,7 @@ import {
   AGENDA_FATES,
   ARCHIVE_FATES,
   BOARD_FATES,
+  EXPERIMENTS_FATES,
   type Fate,
   MEMORY_FATES,
   OBJECT_FATES,
@@ -26,6 +27,7 @@ const SECTIONS: [section: string, word: string, fates: Record<string, Fate>][] =
   ["SQLite: Channels", "Channels", CHANNELS_FATES],
   ["SQLite: Agenda", "Agenda", AGENDA_FATES],
   ["SQLite: Board", "Board", BOARD_FATES],
+  ["SQLite: Experiments", "Experiments", EXPERIMENTS_FATES],
 ];
 
 describe("whole profiles", () => {

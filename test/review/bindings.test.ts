@@ -65,6 +65,8 @@ describe("the bindings", () => {
       "durable_objects.bindings BOARD",
       "durable_objects.bindings CHANNELS",
       "durable_objects.bindings DISCORD_SOCKET",
+      "durable_objects.bindings EXPERIMENTS",
+      "durable_objects.bindings REPLAY",
       "durable_objects.bindings SESSION",
       "durable_objects.bindings WEBHOOKS",
       "kv_namespaces MEMORY",

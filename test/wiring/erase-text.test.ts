@@ -19,11 +19,17 @@ function createWorld() {
     profile,
     asked,
     isNewer: false,
+    forgotten: 0,
     async erase(gone: string[], kept: string[] = [], subject = "memory/user/1") {
       asked.length = 0;
-      await eraseText({ bucket, profile, now: clock.now(), archive }, { subject, gone, kept });
+      await eraseText({ bucket, profile, now: clock.now(), archive, experiments }, { subject, gone, kept });
     },
     holds: (text: string) => toMatcher(asked[0]!.pieces, profile)(text),
+  };
+  const experiments = {
+    async forgetWords() {
+      world.forgotten++;
+    },
   };
   const archive = {
     async beginPurge({ subject, pieces }: { subject: string; pieces: PurgedPiece[] }) {
@@ -45,6 +51,14 @@ it("asks for every part of the Archive, and for none without a text", async () =
   expect(world.asked.map(({ after }) => after)).toEqual([0, 1, 2]);
   await world.erase([], [], "memory/user/2");
   expect(world.asked).toEqual([]);
+});
+
+it("makes the profile's experiments forget what they copied, and leaves them alone without a text", async () => {
+  const world = createWorld();
+  await world.erase([], [], "memory/user/2");
+  expect(world.forgotten).toBe(0);
+  await world.erase(["The walrus is fed at noon."]);
+  expect(world.forgotten).toBe(1);
 });
 
 it("erases copies whose secret was redacted, and no text that only has another redacted secret", async () => {

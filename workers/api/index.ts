@@ -100,6 +100,8 @@ export { Channels } from "../../durable-objects/channels/channels.ts";
 export { Webhooks } from "../../durable-objects/webhooks/webhooks.ts";
 export { Agenda } from "../../durable-objects/agenda/agenda.ts";
 export { Board } from "../../durable-objects/board/board.ts";
+export { Experiments } from "../../durable-objects/experiments/experiments.ts";
+export { Replay } from "../../durable-objects/replay/replay.ts";
 export { Session } from "../../durable-objects/session/session.ts";
 
 const WORKSPACE_PATH = /^\/v1\/sessions\/[^/]+\/workspace$/;

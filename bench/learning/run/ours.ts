@@ -3,6 +3,7 @@
 import type { SessionHost } from "../../../core/session/context.ts";
 import type { Env } from "../../../workers/api/env.ts";
 import api from "../../../workers/api/index.ts";
+import { Replay as ProductReplay } from "../../../durable-objects/replay/replay.ts";
 import { Session as ProductSession } from "../../../durable-objects/session/session.ts";
 import type { Parameters } from "../world/parameters.ts";
 import { createBenchTools, newProgress } from "../world/tools.ts";
@@ -17,6 +18,7 @@ export { DiscordSocket } from "../../../durable-objects/channels/discord-socket.
 export { Webhooks } from "../../../durable-objects/webhooks/webhooks.ts";
 export { Agenda } from "../../../durable-objects/agenda/agenda.ts";
 export { Board } from "../../../durable-objects/board/board.ts";
+export { Experiments } from "../../../durable-objects/experiments/experiments.ts";
 
 /** Lives as long as the isolate, which is as long as a run. */
 const PROGRESS = newProgress();
@@ -31,12 +33,21 @@ interface BenchEnv {
   TALARIA_BENCH: string;
 }
 
+function addTools(env: unknown, product: SessionHost): SessionHost {
+  const { parameters, surfaces } = JSON.parse((env as BenchEnv).TALARIA_BENCH) as BenchWorld;
+  worldByJob ??= createWorlds(parameters, surfaces);
+  return { ...product, moreTools: createBenchTools(worldByJob, parameters, surfaces, PROGRESS) };
+}
+
+export class Replay extends ProductReplay {
+  protected override adapt(product: SessionHost): SessionHost {
+    return addTools(this.env, product);
+  }
+}
+
 export class Session extends ProductSession {
   protected override adapt(product: SessionHost): SessionHost {
-    const given = JSON.parse((this.env as unknown as BenchEnv).TALARIA_BENCH) as BenchWorld;
-    const { parameters, surfaces } = given;
-    worldByJob ??= createWorlds(parameters, surfaces);
-    return { ...product, moreTools: createBenchTools(worldByJob, parameters, surfaces, PROGRESS) };
+    return addTools(this.env, product);
   }
 
   async openJobs(): Promise<OpenJobs> {

@@ -12,6 +12,8 @@ import { Archive as ProductArchive, type ArchiveEnv } from "../../../durable-obj
 import { type CallCounts, meterCalls } from "../call-meter.ts";
 import { type StorageCounts, type StorageMeter, meterStorage } from "../storage-meter.ts";
 
+export { Experiments } from "../../../durable-objects/experiments/experiments.ts";
+export { Replay } from "../../../durable-objects/replay/replay.ts";
 export { Channels } from "../../../durable-objects/channels/channels.ts";
 export { DiscordSocket } from "../../../durable-objects/channels/discord-socket.ts";
 export { Webhooks } from "../../../durable-objects/webhooks/webhooks.ts";
