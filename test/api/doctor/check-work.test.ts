@@ -1,8 +1,9 @@
-// What a check-up says of jobs, goals and boards. The figures come from the real state machine of jobs.
+// What a check-up says of jobs, goals, boards and experiments. The figures come from the real state machine of jobs.
 import { describe, expect, it } from "vitest";
 import type { BoardStats } from "../../../core/board/contract.ts";
 import type { DoctorLine } from "../../../core/schemas/doctor.ts";
 import type { AgendaCheckUp } from "../../../durable-objects/agenda/context.ts";
+import { checkExperiments } from "../../../workers/api/doctor/check-experiments.ts";
 import { checkAgenda, checkBoard } from "../../../workers/api/doctor/check-work.ts";
 import { createAgendaWorld } from "../../support/agenda-world.ts";
 
@@ -108,5 +109,27 @@ describe("a check-up of a board", () => {
     expect(show(checkBoard("main", stats([of("writer"), of("gone"), of("gone"), person]), ["writer"]))).toEqual([
       "board main: warn, cards are ready for the role 'gone', which does not exist",
     ]);
+  });
+});
+
+describe("a check-up of experiments", () => {
+  const lines = (waiting: number, running: number, tokens: number, model: string | null = "rehearsal") =>
+    show(checkExperiments({ waiting, running }, { tokens, model }));
+
+  it("says nothing where none is run and none waits", () => {
+    expect(lines(0, 0, 0)).toEqual([]);
+  });
+
+  it("says what they may spend, with which model, and what is open", () => {
+    expect(lines(2, 1, 50_000)).toEqual([
+      "experiments: ok, 50,000 tokens a day, runs by rehearsal; 2 waiting, 1 running",
+    ]);
+    expect(lines(0, 1, 0, null)).toEqual([
+      "experiments: ok, no grant of the day, runs by no model; 0 waiting, 1 running",
+    ]);
+  });
+
+  it("warns of those that wait where nothing is granted", () => {
+    expect(lines(2, 0, 0)).toEqual(["experiments: warn, 2 waiting for tokens, and no grant of the day"]);
   });
 });

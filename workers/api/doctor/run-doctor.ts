@@ -4,14 +4,17 @@ import { ulid } from "ulid";
 import type { ProfileId, SessionId } from "../../../core/schemas/ids.ts";
 import type { DoctorLine, DoctorPing, DoctorReport } from "../../../core/schemas/doctor.ts";
 import { mapLimit } from "../../../core/map-limit.ts";
+import { applyPreferences } from "../../../core/preferences.ts";
 import { readModelName } from "../../../core/models/routing.ts";
 import { openExecHost } from "../../../wiring/exec.ts";
-import { openModelProbes } from "../../../wiring/models.ts";
+import { openExperiments } from "../../../wiring/experiments.ts";
+import { openModelProbes, readModelSlots } from "../../../wiring/models.ts";
 import { openOutbound } from "../../../wiring/outbound.ts";
 import { toBucket } from "../../../stores/platform/r2.ts";
 import type { AgendaCheckUp } from "../../../durable-objects/agenda/context.ts";
 import { type Env, parseEnvSettings } from "../env.ts";
 import { unwrap } from "../problems.ts";
+import { readSources } from "../profiles/settings.ts";
 import { openMcpAccount } from "../mcp-servers/mcp-account.ts";
 import { openAccount, openSession } from "../sessions/session-rpc.ts";
 import { openAgenda, openBoard, openChannels, openWebhooks, readReachability } from "./open-objects.ts";
@@ -39,6 +42,7 @@ import {
   checkKv,
   checkQueue,
 } from "./check-stores.ts";
+import { checkExperiments } from "./check-experiments.ts";
 import { WORK_FIX, checkAgenda, checkBoard } from "./check-work.ts";
 import { bad, guard, warn } from "./lines.ts";
 
@@ -113,6 +117,7 @@ async function checkServices(env: Env, profile: ProfileId | undefined): Promise<
           checkOwnChannels(env, profile),
           checkOwnWebhooks(env, profile),
           checkOwnWork(env, profile),
+          checkOwnExperiments(env, profile),
         ];
   return (await Promise.all([way, exec, ...own])).flat();
 }
@@ -177,6 +182,16 @@ async function checkOwnWork(env: Env, profile: ProfileId): Promise<DoctorLine[]>
     ),
   );
   return [...lines, ...ofBoards.flat()];
+}
+
+function checkOwnExperiments(env: Env, profile: ProfileId): Promise<DoctorLine[]> {
+  return guard({ check: "experiments", fix: WORK_FIX, ms: STORE_MS }, async () => {
+    const { operator, own } = await readSources(env, profile);
+    const settings = applyPreferences(operator, own);
+    const slot = readModelSlots(env, settings).find((one) => one.slot === "replay");
+    const sum = await openExperiments(env, profile).sum({ since: 0 });
+    return checkExperiments(sum, { tokens: settings.review.replayTokens, model: slot?.models[0]?.name ?? null });
+  });
 }
 
 async function checkMcpServers(env: Env, profile: ProfileId): Promise<DoctorLine[]> {
