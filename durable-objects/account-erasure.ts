@@ -32,7 +32,6 @@ export interface AccountEnv extends ErasureEnv, HookEnv {
   CHANNELS: DurableObjectNamespace;
   AGENDA: DurableObjectNamespace<Agenda>;
   BOARD: DurableObjectNamespace;
-  EXPERIMENTS: DurableObjectNamespace;
   ACCOUNT: DurableObjectNamespace;
   EXPERIMENTS: DurableObjectNamespace;
 }

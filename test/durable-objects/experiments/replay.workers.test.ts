@@ -1,13 +1,14 @@
 // The objects of experiments in workerd: a real session whose turn is run again, in an object that nothing lists, and that goes with its session
 // and its profile.
-import { evictDurableObject, listDurableObjectIds, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { ulid } from "ulid";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import type { ReplayOrder } from "../../../core/experiments/ports.ts";
 import type { Entry } from "../../../core/schemas/entry.ts";
 import type { ReplayReport } from "../../../core/schemas/learning/experiment.ts";
+import type { Experiments } from "../../../durable-objects/experiments/experiments.ts";
 import type { Replay } from "../../../durable-objects/replay/replay.ts";
-import { START_MS, ask, createProfile, createSession, env, fetchApi } from "../../api/api-calls.ts";
+import { OPERATOR, START_MS, ask, createProfile, createSession, env, fetchApi } from "../../api/api-calls.ts";
 
 const soon = { timeout: 15_000, interval: 20 };
 /** Separated by semicolons, with commas in numbers and a row of units: rehearsal fails before it knows. */
@@ -110,4 +111,104 @@ describe("a run of a recorded turn", () => {
   });
 });
 
-void listDurableObjectIds;
+interface Shown {
+  id: string;
+  state: string;
+  outcome: string | null;
+  why: string;
+  turns: { turn: string; request: string | null }[];
+  runs: { replay: string | null; state: string; report: { answer: string | null } | null }[];
+  tokens: { used: number };
+}
+
+const LESSON = [
+  "---",
+  "name: plant-tables",
+  "description: Computes the mean of a column such as height in plants.csv, a table of plants.",
+  "---",
+  "",
+  "# Plant tables",
+  "",
+  "Columns are separated by semicolons. Numbers have a decimal comma. The second line has units. `n/a` marks no value.",
+  "",
+].join("\n");
+
+async function readExperiment(id: string): Promise<Shown> {
+  const { status, body } = await ask("GET", `/v1/experiments/${id}`, { key });
+  expect(status).toBe(200);
+  return body as Shown;
+}
+
+/** A lesson on two recorded turns, tried to its end. */
+async function tryLesson(): Promise<{ session: string; experiment: Shown; runs: string[] }> {
+  const session = await workOnPlants();
+  await say(session, "What is the mean of `height` in `plants.csv`, please?");
+  const archive = env.ARCHIVE.getByName(profile);
+  await vi.waitUntil(async () => (await archive.turnsOf({ limit: 10 })).length >= 2, soon);
+  await ask("PUT", "/v1/skills/plant-tables", { key, body: { files: { "SKILL.md": LESSON } } });
+  const asked = await ask("POST", "/v1/skills/plant-tables/replay", { key, body: { tokens: 2_000_000 } });
+  expect(asked.status).toBe(202);
+  const { id } = asked.body as Shown;
+  await vi.waitUntil(async () => (await readExperiment(id)).state === "done", soon);
+  const experiment = await readExperiment(id);
+  const runs = experiment.runs.flatMap(({ replay }) => replay ?? []);
+  return { session, experiment, runs };
+}
+
+describe("an experiment with a lesson", () => {
+  it("runs the turns that are like it, shows nowhere but in its result, and goes with its session", async () => {
+    ({ profile, key } = await createProfile());
+    const { session, experiment, runs } = await tryLesson();
+    console.log(JSON.stringify(experiment));
+    expect(runs.length).toBeGreaterThan(0);
+    const { body: usage } = await ask("GET", "/v1/usage?by=kind", { key });
+    const booked = (usage as { lines: { key: string; tokens: number }[] }).lines.find((line) => line.key === "replay");
+    expect(booked!.tokens).toBe(experiment.tokens.used);
+    const listed = (await ask("GET", "/v1/sessions", { key })).body as { sessions: { session: string }[] };
+    expect(listed.sessions.map((one) => one.session)).toEqual([session]);
+    expect(await env.ARCHIVE.getByName(profile).turnsOf({ limit: 10 })).toHaveLength(2);
+
+    expect((await ask("DELETE", `/v1/sessions/${session}`, { key })).status).toBe(204);
+    for (const id of runs) expect(await tablesOf(openRun(id))).toEqual(["tombstone"]);
+    const left = await readExperiment(experiment.id);
+    expect(left).toMatchObject({ outcome: experiment.outcome, why: experiment.why });
+    expect(left.turns.every(({ request }) => request === null)).toBe(true);
+    expect(left.runs.every(({ report }) => report === null || report.answer === null)).toBe(true);
+  });
+
+  it("keeps no words of a text that a person purges", async () => {
+    ({ profile, key } = await createProfile());
+    const { experiment, runs } = await tryLesson();
+    await ask("PUT", "/v1/skills/plant-tables", {
+      key,
+      body: { files: { "SKILL.md": LESSON.replace("n/a", "none") } },
+    });
+    expect((await ask("DELETE", "/v1/skills/plant-tables/revisions/1", { key })).status).toBe(204);
+    for (const id of runs) expect(await tablesOf(openRun(id))).toEqual(["tombstone"]);
+    const left = await readExperiment(experiment.id);
+    expect(left.runs.every(({ report }) => report === null || report.answer === null)).toBe(true);
+    expect(left.outcome).toBe(experiment.outcome);
+  });
+
+  it("is gone with its profile: a late request makes nothing", async () => {
+    ({ profile, key } = await createProfile());
+    const { runs } = await tryLesson();
+    expect((await ask("DELETE", `/v1/profiles/${profile}`, { key: OPERATOR })).status).toBe(204);
+    const object = env.EXPERIMENTS.getByName(profile) as unknown as Experiments & DurableObjectStub;
+    await vi.waitUntil(async () => (await tablesOf(object)).includes("tombstone"), soon);
+    expect(await tablesOf(object)).toEqual(["tombstone"]);
+    for (const id of runs) expect(await tablesOf(openRun(id))).toEqual(["tombstone"]);
+    expect(await object.take({} as never)).toMatchObject({ ok: false, failure: { code: "profile_gone" } });
+    expect(await object.list({ limit: 10 })).toEqual([]);
+  });
+});
+
+describe("a profile without experiments", () => {
+  it("has no such object, whatever it does and reads", async () => {
+    ({ profile, key } = await createProfile());
+    const session = await workOnPlants();
+    expect((await ask("GET", "/v1/experiments", { key })).body).toEqual({ experiments: [] });
+    expect((await ask("DELETE", `/v1/sessions/${session}`, { key })).status).toBe(204);
+    expect(await tablesOf(env.EXPERIMENTS.getByName(profile))).toEqual([]);
+  });
+});
