@@ -133,6 +133,11 @@ const LESSON = [
   "",
 ].join("\n");
 
+const toFiles = (text: string) => ({
+  "SKILL.md": text,
+  "talaria-requests.md": "- What is the mean of `height` in `plants.csv`?\n",
+});
+
 async function readExperiment(id: string): Promise<Shown> {
   const { status, body } = await ask("GET", `/v1/experiments/${id}`, { key });
   expect(status).toBe(200);
@@ -145,7 +150,7 @@ async function tryLesson(): Promise<{ session: string; experiment: Shown; runs: 
   await say(session, "What is the mean of `height` in `plants.csv`, please?");
   const archive = env.ARCHIVE.getByName(profile);
   await vi.waitUntil(async () => (await archive.turnsOf({ limit: 10 })).length >= 2, soon);
-  await ask("PUT", "/v1/skills/plant-tables", { key, body: { files: { "SKILL.md": LESSON } } });
+  await ask("PUT", "/v1/skills/plant-tables", { key, body: { files: toFiles(LESSON) } });
   const asked = await ask("POST", "/v1/skills/plant-tables/replay", { key, body: { tokens: 2_000_000 } });
   expect(asked.status).toBe(202);
   const { id } = asked.body as Shown;
@@ -159,7 +164,7 @@ describe("an experiment with a lesson", () => {
   it("runs the turns that are like it, shows nowhere but in its result, and goes with its session", async () => {
     ({ profile, key } = await createProfile());
     const { session, experiment, runs } = await tryLesson();
-    console.log(JSON.stringify(experiment));
+    expect(experiment).toMatchObject({ outcome: "helps", why: expect.stringMatching(/^Tried on 2 earlier turns: /) });
     expect(runs.length).toBeGreaterThan(0);
     const { body: usage } = await ask("GET", "/v1/usage?by=kind", { key });
     const booked = (usage as { lines: { key: string; tokens: number }[] }).lines.find((line) => line.key === "replay");
@@ -179,11 +184,9 @@ describe("an experiment with a lesson", () => {
   it("keeps no words of a text that a person purges", async () => {
     ({ profile, key } = await createProfile());
     const { experiment, runs } = await tryLesson();
-    await ask("PUT", "/v1/skills/plant-tables", {
-      key,
-      body: { files: { "SKILL.md": LESSON.replace("n/a", "none") } },
-    });
-    expect((await ask("DELETE", "/v1/skills/plant-tables/revisions/1", { key })).status).toBe(204);
+    const changed = toFiles(LESSON.replace("Numbers have a decimal comma.", "Numbers are odd."));
+    await ask("PUT", "/v1/skills/plant-tables", { key, body: { files: changed } });
+    expect((await ask("POST", "/v1/skills/plant-tables/purge", { key, body: { rev: 1 } })).status).toBe(200);
     for (const id of runs) expect(await tablesOf(openRun(id))).toEqual(["tombstone"]);
     const left = await readExperiment(experiment.id);
     expect(left.runs.every(({ report }) => report === null || report.answer === null)).toBe(true);
