@@ -1,4 +1,4 @@
-// One skill: what it is and why it is there, what can be done with it, and its parts: text, history, evidence.
+// One skill: what it is and why it is there, what can be done with it, and its parts: text, history, evidence, experiments.
 import { Badge } from "../components/badge.tsx";
 import { Page as Frame, Tabs } from "../components/page.tsx";
 import { ScopeNote } from "../components/scope-note.tsx";
@@ -7,6 +7,7 @@ import { Time } from "../components/time.tsx";
 import { ProblemError } from "../data/api.ts";
 import { useResource } from "../data/resource.ts";
 import { hrefOf } from "../pages.ts";
+import { ExperimentsPart } from "../experiments/experiments-part.tsx";
 import { EvidencePart } from "./evidence-part.tsx";
 import { HistoryPart } from "./history-part.tsx";
 import { MadeBy } from "./maker.tsx";
@@ -18,16 +19,29 @@ const PARTS = [
   { part: undefined, name: "Text" },
   { part: "history", name: "History" },
   { part: "evidence", name: "Evidence" },
+  { part: "experiments", name: "Tried" },
 ] as const;
 
-export function SkillPage({ name, part }: { name: string; part: string | undefined }) {
+/** `chosen`: what the address names of a part. */
+export function SkillPage({
+  name,
+  part,
+  chosen,
+}: {
+  name: string;
+  part: string | undefined;
+  chosen: string | undefined;
+}) {
   const { value: skill, error, reload } = useResource("GET /v1/skills/{name}", { params: { name } });
   const revisions = useResource("GET /v1/skills/{name}/revisions", { params: { name }, query: { limit: "1" } });
   const evidence = useResource("GET /v1/skills/{name}/evidence", { params: { name } });
-  if (error !== undefined && isMissing(error)) return <Missing name={name} />;
   const shown = PARTS.find((one) => one.part === part) ?? PARTS[0];
+  if (error !== undefined && isMissing(error)) {
+    // A text may have been tried without being installed.
+    return shown.name === "Tried" ? <NotInstalled name={name} chosen={chosen} /> : <Missing name={name} />;
+  }
   const first = skill?.head?.firstRev ?? 1;
-  const counts = { Text: 0, History: skill?.head?.rev ?? 0, Evidence: evidence.value?.seen ?? 0 };
+  const counts = { Text: 0, History: skill?.head?.rev ?? 0, Evidence: evidence.value?.seen ?? 0, Tried: 0 };
   const tabs = PARTS.map((one) => ({
     ...{ name: one.name, isCurrent: one === shown, count: counts[one.name] },
     href: one.part === undefined ? hrefOf("skills", name) : hrefOf("skills", name, one.part),
@@ -53,6 +67,7 @@ export function SkillPage({ name, part }: { name: string; part: string | undefin
         <HistoryPart name={name} present={skill.head?.rev ?? 0} first={first} withdrawn={skill.head?.withdrawn ?? []} />
       )}
       {skill && shown.name === "Evidence" && <EvidencePart name={name} />}
+      {skill && shown.name === "Tried" && <ExperimentsPart name={name} chosen={chosen} />}
     </Frame>
   );
 }
@@ -126,6 +141,14 @@ function Provenance({ skill: { name, head }, first }: { skill: Detail; first: nu
         </>
       )}
     </p>
+  );
+}
+
+function NotInstalled({ name, chosen }: { name: string; chosen: string | undefined }) {
+  return (
+    <Frame title={name} lead="This skill is not installed. Its text was tried on past work.">
+      <ExperimentsPart name={name} chosen={chosen} />
+    </Frame>
   );
 }
 

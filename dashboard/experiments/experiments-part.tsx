@@ -1,0 +1,151 @@
+// The experiments of one skill: what came of each, and a button to try it now, which asks for tokens.
+import { useState } from "preact/hooks";
+import { navigate } from "wouter-preact/use-hash-location";
+import { Badge } from "../components/badge.tsx";
+import { Button } from "../components/button.tsx";
+import { Field } from "../components/field.tsx";
+import { FormDialog } from "../components/form-dialog.tsx";
+import { showHidden } from "../components/hidden-text.ts";
+import { formatNumber } from "../components/numbers.ts";
+import { Empty, Listed, MoreButton } from "../components/states.tsx";
+import { Time } from "../components/time.tsx";
+import { useList } from "../data/list.ts";
+import { change, useResource } from "../data/resource.ts";
+import { may } from "../data/sign-in.ts";
+import { hrefOf } from "../pages.ts";
+import { type ExperimentLine, OCCASIONS, describeState, describeTokens } from "./experiment-words.ts";
+import { ExperimentView } from "./experiment-view.tsx";
+
+const EVERY_MS = 10_000;
+
+export function ExperimentsPart({ name, chosen }: { name: string; chosen: string | undefined }) {
+  return chosen === undefined ? (
+    <ExperimentList name={name} />
+  ) : (
+    <ExperimentView key={chosen} name={name} id={chosen} />
+  );
+}
+
+function ExperimentList({ name }: { name: string }) {
+  const list = useList("GET /v1/experiments", { query: { skill: name } }, ({ experiments }) => experiments, {
+    every: EVERY_MS,
+  });
+  return (
+    <div class="stack">
+      <p class="muted">
+        An experiment runs earlier turns again, with the text and without it. Nothing outside their workspace is
+        touched.
+      </p>
+      {may("write") && <TryButton name={name} />}
+      <Listed
+        of={list}
+        empty={
+          <Empty icon="search" title="Not tried yet">
+            <p>A review’s lesson is tried by itself once tokens are granted for a day.</p>
+          </Empty>
+        }
+      >
+        {(experiments) => (
+          <ul class="items" aria-label="Experiments, newest first">
+            {experiments.map((one) => (
+              <li key={one.id}>
+                <ExperimentRow experiment={one} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Listed>
+      <MoreButton of={list} />
+    </div>
+  );
+}
+
+/** `hasSkill`: with the skill's name, where several skills are listed. */
+export function ExperimentRow({ experiment, hasSkill = false }: { experiment: ExperimentLine; hasSkill?: boolean }) {
+  const { id, skill, rev, why, occasion, createdAt } = experiment;
+  const { name, tone } = describeState(experiment);
+  const text = rev === null ? "A text that is not installed" : `Revision ${rev}`;
+  return (
+    <>
+      <div class="item-head">
+        <a class="item-text" href={hrefOf("skills", skill, "experiments", id)}>
+          {hasSkill ? `${skill}: ${text.toLowerCase()}` : text}
+        </a>
+        <Badge tone={tone}>{name}</Badge>
+      </div>
+      {why !== "" && <p dir="auto">{showHidden(why)}</p>}
+      <p class="item-facts">
+        <Time at={createdAt} />
+        <span>{OCCASIONS[occasion]}</span>
+        <span>{describeTokens(experiment)}</span>
+      </p>
+    </>
+  );
+}
+
+function TryButton({ name }: { name: string }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <div>
+      <Button kind="primary" icon="search" onClick={() => setOpen(true)}>
+        Try it now
+      </Button>
+      {isOpen && <TryDialog name={name} onClose={() => setOpen(false)} />}
+    </div>
+  );
+}
+
+const TOKENS = /^[1-9]\d{0,8}$/;
+
+function TryDialog({ name, onClose }: { name: string; onClose: () => void }) {
+  const [tokens, setTokens] = useState("");
+  const [key] = useState(() => crypto.randomUUID());
+  const { value } = useResource("GET /v1/settings", {});
+  const grant = Number(value?.settings["review.replayTokens"]?.value ?? 0);
+  const isGiven = tokens.trim() !== "";
+  const isWrong = isGiven && !TOKENS.test(tokens.trim());
+  async function run(): Promise<void> {
+    const { id } = await change(
+      "POST /v1/skills/{name}/replay",
+      {
+        params: { name },
+        body: isGiven ? { tokens: Number(tokens.trim()) } : {},
+        headers: { "idempotency-key": key },
+      },
+      ["/v1/experiments"],
+    );
+    navigate(`/skills/${encodeURIComponent(name)}/experiments/${id}`);
+  }
+  const hint =
+    grant > 0
+      ? `Empty: what is left of the day’s ${formatNumber(grant)} tokens.`
+      : "No tokens are granted for a day, so this experiment needs its own. A run costs about what the turn cost; at most 16 are made.";
+  return (
+    <FormDialog
+      title={`Try ${name} on past work?`}
+      action="Try it"
+      isInvalid={isWrong || (!isGiven && grant === 0)}
+      run={run}
+      onClose={onClose}
+    >
+      <p>
+        Up to four earlier turns are run again, with the text and without it. It stops as soon as the answer is clear.
+      </p>
+      <Field
+        label="Tokens that it may use"
+        hint={hint}
+        error={isWrong ? "A whole number from 1, such as 200000." : undefined}
+      >
+        {(props) => (
+          <input
+            {...props}
+            inputMode="numeric"
+            autocomplete="off"
+            value={tokens}
+            onInput={(event) => setTokens(event.currentTarget.value)}
+          />
+        )}
+      </Field>
+    </FormDialog>
+  );
+}
