@@ -19,6 +19,7 @@ const SOURCES = [
   /^stores\/skills\/skill-.*\.ts$/,
   /^core\/tools\/approval\/pending-desk\.ts$/,
   /^durable-objects\/account(-hooks)?\.ts$/,
+  /^core\/experiments\/experiments\.ts$/,
   /^core\/hooks\/judge-hook-url\.ts$/,
   /^workers\/api\/.*\.ts$/,
 ];

@@ -103,6 +103,7 @@ export const PROBLEMS = {
   replay_not_found: [404, "No such run"],
   replay_erased: [410, "The run was erased"],
   replay_not_granted: [409, "No tokens for experiments"],
+  too_many_experiments: [429, "Too many experiments"],
   skill_dangerous: [422, "Dangerous"],
   not_published: [404, "Not published"],
   memory_not_found: [404, "No such memory entry"],

@@ -41,7 +41,8 @@ const calls: ExperimentCalls = {
   async take(asked) {
     taken.push(asked);
     if (!made.has(asked.key)) made.set(asked.key, toExperiment(made.size + 1, asked));
-    return ok(made.get(asked.key)!);
+    const known = made.get(asked.key)!;
+    return known.text === asked.text ? ok(known) : err("idempotency_conflict", "This key was used. Use a new one.");
   },
   async read(id) {
     const found = [...made.values()].find((one) => one.id === id);

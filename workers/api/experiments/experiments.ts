@@ -22,7 +22,7 @@ import { BODY_REFUSALS, TRIED_BODY, readTried } from "../skills/read-import.ts";
 import { openSkills } from "../stores.ts";
 import { readSources } from "../profiles/settings.ts";
 import { applyPreferences } from "../../../core/preferences.ts";
-import { isSameWish, ofGiven, ofRevision } from "./new-experiment.ts";
+import { ofGiven, ofRevision } from "./new-experiment.ts";
 
 export const experiments = createRouter();
 
@@ -36,7 +36,7 @@ const MAX_ENTRIES = 500;
 
 const OnceHeaders = z.object({ "idempotency-key": IdempotencyKey.optional() });
 const Params = z.object({ experiment: ExperimentId });
-const TAKE_REFUSALS = ["replay_not_granted", "idempotency_conflict", "profile_gone"] as const;
+const TAKE_REFUSALS = ["replay_not_granted", "idempotency_conflict", "too_many_experiments"] as const;
 const REPEATED = "Repeated with the same `Idempotency-Key`, it answers with the experiment that it made.";
 
 experiments.openapi(
@@ -177,13 +177,10 @@ function openDesk({ env, var: { profile } }: Context<ApiEnv>): ExperimentCalls {
   return openExperiments(env, profile);
 }
 
-/** Throws `replay_not_granted` and `idempotency_conflict`. */
+/** Throws `replay_not_granted`, `idempotency_conflict` and `too_many_experiments`. */
 async function take(c: Context<ApiEnv>, asked: NewExperiment): Promise<Experiment> {
   if (asked.tokens === undefined) await assertGranted(c);
-  const made = unwrap(await openDesk(c).take(asked));
-  if (isSameWish(asked, made)) return made;
-  const detail = `This \`Idempotency-Key\` has asked for the experiment ${made.id}, which is of another text. Send a new key.`;
-  throw new AppError("idempotency_conflict", detail);
+  return unwrap(await openDesk(c).take(asked));
 }
 
 async function assertGranted(c: Context<ApiEnv>): Promise<void> {

@@ -67,11 +67,6 @@ export async function ofGiven(
   return { ...wish, text, parent: isReplaced ? head.text : null, citations: [], about: describe(files), given: files };
 }
 
-/** Whether the experiment that a repeated key names was made by the same request. */
-export function isSameWish(asked: NewExperiment, made: Pick<NewExperiment, "skill" | "text">): boolean {
-  return asked.skill === made.skill && asked.text === made.text;
-}
-
 function toWish(route: string, { key, tokens }: AskedBy): Pick<NewExperiment, "key" | "session" | "tokens"> {
   const own = key === undefined ? ulid() : sha256Hex(`${route} ${key}`);
   return { key: `asked:${own}`, session: null, ...(tokens !== undefined && { tokens }) };
