@@ -3,8 +3,10 @@
 // above the budget is refused. Used by shell.ts and core/checks/shell.ts, one instance per run.
 import { type CustomCommand, type ExecResult, defineCommand, getCommandNames } from "just-bash/browser";
 import { adaptAwkArguments } from "./awk-arguments.ts";
+import type { Clock } from "../../ports.ts";
 import type { HeavyRun } from "./heavy-run.ts";
 import { type Alternatives, NO_ALTERNATIVES, createMissingHandle, explainMissing } from "./missing-commands.ts";
+import { createClockCommands } from "./shell-clock.ts";
 
 /** Bytes of memory per byte of input, per line, and per byte of the longest line where that needs more. */
 interface Cost {
@@ -62,8 +64,12 @@ export interface ShellCommands {
   refusal(): string | null;
 }
 
-/** `heavy`: present when other runs share the memory. */
-export function createShellCommands(heavy?: HeavyRun, here: Alternatives = NO_ALTERNATIVES): ShellCommands {
+/** `heavy`: present when other runs share the memory. `clock`: absent: the system's. */
+export function createShellCommands(
+  heavy?: HeavyRun,
+  here: Alternatives = NO_ALTERNATIVES,
+  clock?: Pick<Clock, "now">,
+): ShellCommands {
   let refusal: string | null = null;
   const names = getCommandNames().filter((name) => !UNCHECKED.has(name));
   const commands = names.map((name) =>
@@ -81,7 +87,8 @@ export function createShellCommands(heavy?: HeavyRun, here: Alternatives = NO_AL
       return unshared(await context.origCommand(adapted.args));
     }),
   );
-  return { commands: [...commands, createWhich(here), createMissingHandle(here)], refusal: () => refusal };
+  const more = [...(clock ? createClockCommands(clock) : []), createWhich(here), createMissingHandle(here)];
+  return { commands: [...commands, ...more], refusal: () => refusal };
 }
 
 /** `which` that says what to use instead of a missing command. */

@@ -21,7 +21,7 @@ export interface ShellOptions {
   /** Limits what the turn may write. Each run also has its own limit. */
   turnBudget?: WriteBudget;
   signal: AbortSignal;
-  /** Absent: no other session shares the isolate. */
+  /** Absent: no other session shares the isolate, and programs read the system's clock. */
   clock?: Clock;
   timeoutMs: number;
   /** What the sentences about missing commands name. Absent: nothing. */
@@ -39,7 +39,7 @@ export async function runShell(command: string, options: ShellOptions): Promise<
   const { workspace, turnBudget } = options;
   const mount = workspace.mount({ turnBudget, onRefused: (error) => refused.add(error.message) });
   const heavy = options.clock && createHeavyRun(options.clock, options.signal, options.timeoutMs);
-  const { commands, refusal } = createShellCommands(heavy, options.alternatives);
+  const { commands, refusal } = createShellCommands(heavy, options.alternatives, options.clock);
   const bash = new Bash({
     fs: new MountableFs({
       base: scratch,
