@@ -12,7 +12,7 @@ import { SessionChoice } from "../schemas/sessions/session-choice.ts";
 import { BusyMode } from "../schemas/settings.ts";
 
 /** What decides a turn's restarts, its pauses and its place in the queue. An absent field means that this has not happened. */
-const TurnDetails = z.object({
+export const TurnDetails = z.object({
   /** Of a waiting input: what it does to the running turn. */
   busy: BusyMode.optional(),
   /** Of an interrupting input: the turn that was running when it arrived. */
@@ -37,7 +37,7 @@ const TurnDetails = z.object({
   sources: z.array(z.object({ source: z.enum(["principal", "content"]), chars: z.int().min(0) })).optional(),
   /** Skills whose texts follow the message. Until the turn has ended. */
   skills: z.array(SkillName).optional(),
-  /** What the person had chosen for the session when the turn began. Absent: all defaults. */
+  /** What the person had chosen for the session when the turn began. Absent: all defaults, or the turn ended before this was kept. */
   choice: SessionChoice.optional(),
   /** Of a steered input: the turn it was put into. */
   into: z.int().optional(),

@@ -122,6 +122,8 @@ export interface CopiedRange {
   entry: number;
   lastTurn: number;
   filesNow?: true;
+  /** The last entry whose images are copied. Absent: `entry`. */
+  imagesTo?: number;
 }
 
 /** Failure: as `readBranch`. */
@@ -183,7 +185,7 @@ export function fit<Row extends { bytes: number }>(rows: Row[]): Row[] {
 
 function readBegin(context: EngineContext, range: CopiedRange): Result<BranchPage> {
   const { host, log, workspace, images } = context;
-  const { turn, entry, filesNow } = range;
+  const { turn, entry, filesNow, imagesTo = entry } = range;
   const kept = filesNow ? ok(null) : checkpointAfter(context, turn);
   if (!kept.ok) return outdated(turn);
   const undone = undoneTurns(log).filter(({ by }) => by <= turn);
@@ -191,7 +193,7 @@ function readBegin(context: EngineContext, range: CopiedRange): Result<BranchPag
   const shown = host.sql.run<{ sha256: string }>(
     `SELECT DISTINCT json_extract(image.value, '$.sha256') AS sha256 FROM entry, json_each(entry.body, '$.images') AS image
       WHERE entry.n <= ?`,
-    entry,
+    imagesTo,
   );
   return ok({
     stage: "begin",

@@ -124,7 +124,7 @@ export function createKeeper(context: CompactionContext, turn: number, options: 
       const fits = tokens + MIN_ANSWER_TOKENS <= contextWindow;
       const limit = thresholdTokens(contextWindow, settings.context, settings.turn.maxOutputTokens);
       if (overflow && hasNewPrompt && fits) return ok(same);
-      if (!overflow && (tokens < limit || (fits && isBackingOff(log, tokens, host.clock.now())))) return ok(same);
+      if (!overflow && (tokens < limit || (fits && isBackedOff(context, tokens)))) return ok(same);
 
       const refreshed = { ...context, refreshPrompt: () => context.refreshPrompt(contextWindow) };
       const job: ShortenJob = {
@@ -158,6 +158,11 @@ export function createKeeper(context: CompactionContext, turn: number, options: 
       return ok({ messages: shorter, system: made.value.system, tokens: tokensAfter });
     },
   };
+}
+
+/** A replay knows what the recorded turn did. What that had waited for is not kept. */
+function isBackedOff({ host, log }: CompactionContext, tokens: number): boolean {
+  return host.replay?.staysWhole(log.nextEntry()) ?? isBackingOff(log, tokens, host.clock.now());
 }
 
 /** How large a request is, in tokens. */

@@ -4,14 +4,15 @@ import type { ReplayOrder } from "../../experiments/ports.ts";
 import { assert } from "../../errors.ts";
 import { type Entry, NO_STATS } from "../../schemas/entry.ts";
 import type { Sha256 } from "../../schemas/ids.ts";
+import type { SessionChoice } from "../../schemas/sessions/session-choice.ts";
 import type { ReplayBeginPage, ReplayNeed, ReplayPage } from "../../schemas/sessions/replay.ts";
 import { joinPath } from "../../workspace/workspace-path.ts";
 import { findMissing, insertRow, putRows } from "../branch/take-branch.ts";
 import { putGuidance } from "../client/guidance.ts";
 import type { EngineContext, SessionMeta } from "../context.ts";
-import type { TurnRow } from "../log-turns.ts";
+import { TurnDetails, type TurnRow } from "../log-turns.ts";
 import { type CompactionState, compactionState } from "../prompt/history.ts";
-import { isSilent } from "../prompt/notices.ts";
+import { isEvent } from "./recording.ts";
 import { renewLease } from "../turn/lease.ts";
 import { type ReplayCopy, changeState, dropCopy, putCopy, readCopy } from "./replay-state.ts";
 
@@ -81,7 +82,7 @@ export function placeTurn(
     log.forget(); // rows were written past its caches
     putMeta(context, order, copy);
     for (const entry of [input, ...notes]) log.put(entry);
-    log.putTurn(toBegunTurn(order, { input: input.n, startedAt }, storedMeta(copy)));
+    log.putTurn(toBegunTurn(order, { input: input.n, startedAt, choice: chosenIn(copy) }));
     const to = notes.at(-1)?.n ?? input.n;
     changeState(log, { text, placed: { input: input.n, to, shiftMs } });
     dropCopy(log);
@@ -95,9 +96,7 @@ export function placeTurn(
  * the notes that would show the tested text, or what else has changed in the library.
  */
 function selectNotes(after: Entry[], { arm, skill, source }: ReplayOrder): Entry[] {
-  const end = after.findIndex(
-    ({ kind, ...entry }) => !(kind === "note" || (kind === "notice" && isSilent(entry as never))),
-  );
+  const end = after.findIndex((entry) => !(entry.kind === "note" || (entry.kind === "notice" && isEvent(entry))));
   const before = end < 0 ? after : after.slice(0, end);
   if (arm === "recorded") return before;
   return before.filter(
@@ -139,10 +138,15 @@ function putMeta({ log }: EngineContext, order: ReplayOrder, copy: ReplayCopy): 
   if (guidance !== undefined) putGuidance(log, guidance);
 }
 
+/** What the person had chosen for the session when the turn began. */
+function chosenIn({ replay }: ReplayCopy): SessionChoice | undefined {
+  const { more } = replay.turn;
+  return typeof more === "string" ? TurnDetails.parse(JSON.parse(more)).choice : undefined;
+}
+
 function toBegunTurn(
   { source, arm, skill }: ReplayOrder,
-  { input, startedAt }: { input: number; startedAt: number },
-  { choice }: SessionMeta,
+  { input, startedAt, choice }: { input: number; startedAt: number; choice: SessionChoice | undefined },
 ): TurnRow {
   const isLoaded = arm === "with" || arm === "parent";
   return {

@@ -27,7 +27,8 @@ export function readReplay(context: EngineContext, n: number, need: ReplayNeed):
     const judged = findReplayability(context, n);
     if (!judged.replayable) return err("not_replayable", judged.why, { reason: judged.reason });
   }
-  const page = readRange(context, { turn: n - 1, entry: turn.input - 1, lastTurn: n - 1 }, need);
+  const range = { turn: n - 1, entry: turn.input - 1, lastTurn: n - 1, imagesTo: turn.input };
+  const page = readRange(context, range, need);
   if (!page.ok || page.value.stage !== "begin") return page;
   const replay = readBeginning(context, turn);
   return replay.ok ? ok({ ...page.value, replay: replay.value }) : replay;

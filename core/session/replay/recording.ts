@@ -5,7 +5,7 @@ import { toGuardedCall } from "../../agent/guardrails.ts";
 import { fail } from "../../agent/tool-result.ts";
 import { wasDenied } from "../../learning/tool-facts.ts";
 import type { Sql } from "../../ports.ts";
-import { Entry, type NoticeEntry, type ToolCall, type ToolEntry, textOf } from "../../schemas/entry.ts";
+import { CLOSING_CODES, Entry, type NoticeEntry, type ToolCall, type ToolEntry, textOf } from "../../schemas/entry.ts";
 import { isSilent } from "../prompt/notices.ts";
 import { TOO_LONG } from "../turn/journal/too-long.ts";
 
@@ -14,6 +14,8 @@ export interface Recording {
   serving: Serving;
   openAdmission(isAllowed: (gate: GatedCall["gate"]) => Promise<boolean>): (request: GatedCall) => Promise<Admission>;
   noticeAt(n: number): NoticeEntry | null;
+  staysWhole(n: number): boolean | null;
+  isWatched(n: number): boolean | null;
   /** Entries of the turn itself, in order, its input first. */
   ofTurn(): Entry[];
 }
@@ -73,14 +75,29 @@ export function openRecording(options: RecordingOptions): Recording {
       const entry = load().entries.get(n);
       return entry?.kind === "notice" && isEvent(entry) ? entry : null;
     },
+    staysWhole(n) {
+      const entry = load().entries.get(n);
+      return isExact ? entry?.kind !== "compaction" && !(entry?.kind === "notice" && !isEvent(entry)) : null;
+    },
+    isWatched(n) {
+      if (!isExact) return null;
+      const entries = [...load().entries.values()].filter((entry) => entry.turn === turn);
+      const [next] = entries.filter((entry) => entry.kind === "assistant" && entry.n >= n);
+      const isLast = next === entries.findLast(({ kind }) => kind === "assistant");
+      return !(isLast && entries.some((entry) => entry.kind === "notice" && isClosing(entry.code)));
+    },
     ofTurn: () => [...load().entries.values()],
   };
 }
 
 /** A notice that the turn does not write again by itself. Of a failed summary and of a conversation that was too long, it does. */
-function isEvent(notice: NoticeEntry): boolean {
+export function isEvent(notice: NoticeEntry): boolean {
   if (!isSilent(notice) || notice.code === "compaction_failed") return false;
   return notice.code !== "model_retried" || textOf(notice) !== TOO_LONG;
+}
+
+function isClosing(code: string): boolean {
+  return (CLOSING_CODES as readonly string[]).includes(code);
 }
 
 interface Loaded {

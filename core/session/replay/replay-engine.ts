@@ -71,6 +71,8 @@ function openRun(host: SessionHost, ports: ReplayPorts, { order, placed }: Repla
   const replay: ReplayPart = {
     placedTo: () => state().placed?.to ?? 0,
     noticeAt: recording.noticeAt,
+    staysWhole: recording.staysWhole,
+    isWatched: recording.isWatched,
     serving: recording.serving,
     openAdmission: () => recording.openAdmission((gate) => isAllowedUnasked(engine.context, gate)),
     findRefusal: () => (state().left ? LEFT : null),

@@ -10,6 +10,10 @@ export interface ReplayPart {
   placedTo(): number;
   /** The recorded notice of this number, if it is to be copied; `null`: the turn writes its own entry. */
   noticeAt(n: number): NoticeEntry | null;
+  /** Of entry `n`, which is to be written: whether the recorded turn did not try to shorten its conversation there; `null`: nobody has to know. */
+  staysWhole(n: number): boolean | null;
+  /** Whether a person watched, so that a looping turn went on: its entry `n` was not its closing answer. `null`: nobody has to know. */
+  isWatched(n: number): boolean | null;
   serving: Serving;
   /** For one attempt at the turn: decides on calls whose gate asks. */
   openAdmission(): (request: GatedCall) => Promise<Admission>;

@@ -51,6 +51,7 @@ export function endTurn(
     more: {
       reason: endReason(final),
       ...(turn.more.channel?.learned && { channel: turn.more.channel }),
+      ...(turn.more.choice && { choice: turn.more.choice }),
       ...(isShapedByClient(log, turn) && { ofClient: true as const }),
     },
   };

@@ -131,7 +131,10 @@ function toLoopOptions(
     clock: host.clock,
     random: host.random,
     signal: abort.signal,
-    guardrails: { settings: settings.guardrails, attended: () => hub.isWatched() },
+    guardrails: {
+      settings: settings.guardrails,
+      attended: () => host.replay?.isWatched(log.nextEntry()) ?? hub.isWatched(),
+    },
     isInterrupted: () => isInterrupted(log, turn.n),
     spill: async (place, text) => spillResult(context, place, text),
     context: createContextKeeper(context, turn.n, compaction),
