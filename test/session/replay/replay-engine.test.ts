@@ -5,7 +5,7 @@ import { succeed } from "../../../core/agent/tool-result.ts";
 import type { Entry } from "../../../core/schemas/entry.ts";
 import * as z from "zod";
 import { type ScriptLine, type ScriptedAnswer, createScriptedModel } from "../../support/wires/scripted-model.ts";
-import { type SessionOptions, createScriptedSession } from "../../support/session/scripted-session.ts";
+import { type SessionOptions, createScriptedSession, must } from "../../support/session/scripted-session.ts";
 import { type ReplayRunOptions, createReplayRun } from "../../support/session/replay-run.ts";
 import { PROFILE, SESSION } from "../../support/session/session-harness.ts";
 import type { ReplayOrder } from "../../../core/experiments/ports.ts";
@@ -27,13 +27,13 @@ const withoutTimes = (entries: Entry[]) =>
   entries.map((entry) => JSON.parse(JSON.stringify({ ...entry, at: 0 }).replaceAll(/\\"(ms|duration_ms)\\":\d+/g, "")));
 
 /** Tools of the deployment that reach outside. `happened`: what they did. */
-function createOutside() {
+function createOutside(length = 1) {
   const happened: string[] = [];
   const make = (name: string, effect: Tool["effect"]): Tool => ({
     ...{ name, effect, description: name, toolset: "deployment", parameters: z.strictObject({ q: z.string() }) },
     async run({ q }: { q: string }) {
       happened.push(`${name} ${q}`);
-      return succeed({ times: happened.length }, { content: { page: `page of ${q}` } });
+      return succeed({ times: happened.length }, { content: { page: `page of ${q}`.repeat(length) } });
     },
   });
   return { happened, tools: [make("web_look", "read"), make("send_mail", "unkeyed")] };
@@ -81,6 +81,69 @@ describe("a replay without any change", () => {
     await life.run();
     expect(life.faults).toEqual([]);
     expect(withoutTimes(life.entries())).toEqual(withoutTimes(ofTurn(1)));
+  });
+});
+
+describe("what the recorded turn was", () => {
+  async function runExactly({ again, ofTurn }: Awaited<ReturnType<typeof record>>, lines: ScriptLine[]) {
+    const replay = again(lines);
+    const life = replay.boot();
+    await life.begin();
+    await life.run();
+    expect(withoutTimes(life.entries())).toEqual(withoutTimes(ofTurn(1)));
+    return replay.reports[0]!;
+  }
+
+  test("a long result that was served can be read in its file, as then", async () => {
+    const { tools } = createOutside(20_000);
+    const read = call("terminal", { command: "wc -c .talaria/results/*; ls .talaria/results" });
+    const lines = [run("ls -a"), call("web_look", { q: "rain" }), read, { text: "Long." }];
+    const session = await record(lines, ["Look."], { tools });
+    await runExactly(session, lines);
+  });
+
+  test("what a person allowed runs, and what was denied is denied as it was", async () => {
+    const wipe: Tool = {
+      ...{ name: "wipe", effect: "keyed", description: "Wipes.", staysInside: true, toolset: "deployment" },
+      parameters: z.strictObject({ q: z.string() }),
+      gate: ({ q }: { q: string }) => ({ verdict: "ask", summary: q, reasons: ["It wipes."] }),
+      run: async ({ q }: { q: string }) => succeed({ wiped: q }),
+    };
+    const lines = [call("wipe", { q: "a" }), call("wipe", { q: "b" }), { text: "Wiped a." }];
+    const session = await record(lines, ["Wipe."], { tools: [wipe] });
+    for (const approve of [true, false]) {
+      const waiting = must(session.engine.listApprovals()).find(({ state }) => state === "waiting")!;
+      await session.engine.decideApproval(waiting.id, { approve });
+      await session.life.settled();
+    }
+    await runExactly(session, lines);
+    const other = session.again([call("wipe", { q: "c" }), { text: "No." }]);
+    const life = other.boot();
+    await life.begin();
+    await life.run();
+    expect(JSON.stringify(life.entries())).toContain("not_in_replay");
+  });
+
+  test("its budget is spent: the run ends before the next model call", async () => {
+    const lines = [run("echo 1"), run("echo 2"), { text: "Two." }];
+    const { again } = await record(lines, ["Count."]);
+    const replay = again(lines, { order: { budget: { tokens: 20, usdMicros: 0 } } });
+    const life = replay.boot();
+    await life.begin();
+    await life.run();
+    expect(replay.model.requests).toHaveLength(2);
+    expect(replay.reports).toMatchObject([{ end: "over_budget", answer: expect.anything(), stats: { modelCalls: 2 } }]);
+  });
+
+  test("one that cannot be run again is reported as that", async () => {
+    const { tools } = createOutside();
+    const { again } = await record([call("send_mail", { q: "all" }), { text: "Sent." }], ["Send."], { tools });
+    const replay = again([]);
+    const life = replay.boot();
+    await life.begin();
+    await life.run();
+    expect(replay.reports).toMatchObject([{ end: "failed", code: "not_replayable", answer: null, lines: [] }]);
+    expect(life.engine.look()).toMatchObject({ report: { code: "not_replayable" } });
   });
 });
 
