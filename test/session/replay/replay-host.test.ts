@@ -5,7 +5,8 @@ import * as z from "zod";
 import type { Tool } from "../../../core/agent/contract.ts";
 import { succeed } from "../../../core/agent/tool-result.ts";
 import { ok } from "../../../core/errors.ts";
-import type { SessionHost } from "../../../core/session/context.ts";
+import type { MemoryProvider } from "../../../core/memory/provider.ts";
+import type { ApprovalPort, SessionHost } from "../../../core/session/context.ts";
 import { toReplayHost } from "../../../core/session/replay/replay-host.ts";
 import type { ReplayPart } from "../../../core/session/replay/replay-part.ts";
 import { createScriptedSession } from "../../support/session/scripted-session.ts";
@@ -40,7 +41,7 @@ function createPorts() {
     exec: spy("exec"),
     outbound: spy("outbound"),
     imageMaker: spy("imageMaker"),
-    memoryProvider: spy("memoryProvider", { name: "spied", tools: () => [sends] }),
+    memoryProvider: spy<MemoryProvider>("memoryProvider", { name: "spied", tools: () => [sends] }),
     messages: spy("messages"),
     sessions: spy("sessions"),
     web: { outbound: spy("web"), search: null, browser: spy("browser") },
@@ -56,7 +57,7 @@ function createPorts() {
     evidence: spy("evidence"),
     reviews: spy("reviews"),
     queue: spy("queue"),
-    approvals: spy("approvals", { read: async () => ({ mode: null, allowances: [] }) }),
+    approvals: spy<ApprovalPort>("approvals", { read: async () => ({ mode: null, allowances: [] }) }),
   };
   return { called, ports };
 }
@@ -139,7 +140,7 @@ describe("the ports of a replay", () => {
       () => host.messages!.search({ query: "rain" } as never),
       () => host.sessions!.recent(1),
       () => host.children!.look("01J00000000000000000000009"),
-      () => host.board!.open("main").list({} as never, {} as never),
+      () => host.board!.open("main").list({} as never),
       () => host.goals!.newest(),
       () => host.profileJobs!.list({ after: "", limit: 1 }),
       () => host.memoryProvider!.prefetch("rain", signal),
