@@ -95,6 +95,25 @@ export function describeTokens({ tokens: { used, granted } }: Pick<ExperimentLin
   return `${formatShort(used)} of ${formatShort(granted)} tokens used`;
 }
 
+type Sum = NonNullable<Answer<"GET /v1/learning">["experiments"]>;
+
+/** "7 texts were tried: 4 help, 1 does harm. 32 runs, 1.2M tokens." */
+export function describeSum({ count, replays, tokens, ...sum }: Sum): string {
+  const { withdrawnBeforeOffer: early } = sum;
+  const before = early > 0 ? ` (${formatNumber(early)} withdrawn before any use)` : "";
+  const parts: [number, string][] = [
+    [sum.helps, sum.helps === 1 ? "helps" : "help"],
+    [sum.noDifference, sum.noDifference === 1 ? "makes no difference" : "make no difference"],
+    [sum.harms, `${sum.harms === 1 ? "does harm" : "do harm"}${before}`],
+    [sum.notReplayable, "could not be tried"],
+    [sum.noOutcome, "ended without an outcome"],
+    [sum.open, "not ended yet"],
+  ];
+  const outcomes = parts.filter(([n]) => n > 0).map(([n, what]) => `${formatNumber(n)} ${what}`);
+  const tried = `${countOf(count, "text was", "texts were")} tried${outcomes.length > 0 ? `: ${outcomes.join(", ")}` : ""}.`;
+  return `${tried} ${countOf(replays, "run")}, ${formatShort(tokens)} tokens.`;
+}
+
 export function listArms({ arms }: Pick<Experiment, "arms">): { arm: Arm; sum: ArmSum }[] {
   return ARMS.flatMap((arm) => (arms[arm] ? [{ arm, sum: arms[arm] }] : []));
 }

@@ -1,19 +1,15 @@
 // The experiments of one skill: what came of each, and a button to try it now, which asks for tokens.
 import { useState } from "preact/hooks";
 import { navigate } from "wouter-preact/use-hash-location";
-import { Badge } from "../components/badge.tsx";
 import { Button } from "../components/button.tsx";
 import { Field } from "../components/field.tsx";
 import { FormDialog } from "../components/form-dialog.tsx";
-import { showHidden } from "../components/hidden-text.ts";
 import { formatNumber } from "../components/numbers.ts";
 import { Empty, Listed, MoreButton } from "../components/states.tsx";
-import { Time } from "../components/time.tsx";
 import { useList } from "../data/list.ts";
 import { change, useResource } from "../data/resource.ts";
 import { may } from "../data/sign-in.ts";
-import { hrefOf } from "../pages.ts";
-import { type ExperimentLine, OCCASIONS, describeState, describeTokens } from "./experiment-words.ts";
+import { ExperimentRow } from "./experiment-row.tsx";
 import { ExperimentView } from "./experiment-view.tsx";
 
 const EVERY_MS = 10_000;
@@ -57,29 +53,6 @@ function ExperimentList({ name }: { name: string }) {
       </Listed>
       <MoreButton of={list} />
     </div>
-  );
-}
-
-/** `hasSkill`: with the skill's name, where several skills are listed. */
-export function ExperimentRow({ experiment, hasSkill = false }: { experiment: ExperimentLine; hasSkill?: boolean }) {
-  const { id, skill, rev, why, occasion, createdAt } = experiment;
-  const { name, tone } = describeState(experiment);
-  const text = rev === null ? "A text that is not installed" : `Revision ${rev}`;
-  return (
-    <>
-      <div class="item-head">
-        <a class="item-text" href={hrefOf("skills", skill, "experiments", id)}>
-          {hasSkill ? `${skill}: ${text.toLowerCase()}` : text}
-        </a>
-        <Badge tone={tone}>{name}</Badge>
-      </div>
-      {why !== "" && <p dir="auto">{showHidden(why)}</p>}
-      <p class="item-facts">
-        <Time at={createdAt} />
-        <span>{OCCASIONS[occasion]}</span>
-        <span>{describeTokens(experiment)}</span>
-      </p>
-    </>
   );
 }
 

@@ -1,9 +1,11 @@
-// The curves of learning over time, its figures, what was refused and why, the kinds of work, and what it cost and saved.
+// The curves of learning over time, its figures, what was refused and why, the kinds of work, what was tried, and what it cost and saved.
 import { Plot } from "../components/plot.tsx";
 import { countOf, formatMoney, formatNumber, formatPoints, formatShare, formatShort } from "../components/numbers.ts";
 import { Section } from "../components/page.tsx";
 import { Empty, Loaded } from "../components/states.tsx";
 import { useResource } from "../data/resource.ts";
+import { ExperimentRow } from "../experiments/experiment-row.tsx";
+import { describeSum } from "../experiments/experiment-words.ts";
 import { hrefOf } from "../pages.ts";
 import { type Ledger, toCurves, toReasons, toReviewCurves, toSums } from "./curves.ts";
 
@@ -103,6 +105,7 @@ function Figures({ value: ledger, days }: { value: Ledger; days: number }) {
       </div>
       <Refusals ledger={ledger} days={days} now={now} />
       <Kinds kinds={ledger.kinds} />
+      <Experiments sum={ledger.experiments} />
       <Costs ledger={ledger} />
     </div>
   );
@@ -237,6 +240,31 @@ function Kinds({ kinds }: { kinds: Ledger["kinds"] }) {
       <p class="muted small">
         Work counts as learned at the first turn at which four of five of the last ten judged turns succeeded.
       </p>
+    </Section>
+  );
+}
+
+const NEWEST = "5";
+
+/** What was tried on past work. Nothing where nothing was. */
+function Experiments({ sum }: { sum: Ledger["experiments"] }) {
+  const isTried = sum === null || sum.count > 0;
+  const newest = useResource("GET /v1/experiments", isTried ? { query: { limit: NEWEST } } : null);
+  if (!isTried || newest.value?.experiments.length === 0) return null;
+  return (
+    <Section title="Tried on past work">
+      {sum && <p>{describeSum(sum)}</p>}
+      <Loaded of={newest}>
+        {({ experiments }) => (
+          <ul class="items" aria-label="Newest experiments">
+            {experiments.map((one) => (
+              <li key={one.id}>
+                <ExperimentRow experiment={one} hasSkill />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Loaded>
     </Section>
   );
 }

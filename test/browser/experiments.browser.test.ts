@@ -2,7 +2,7 @@
 // here: what makes them is tested elsewhere.
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect } from "vitest";
-import { RECORDED_ENTRIES, REPEATED_ENTRIES, REPLAY, toExperiment } from "../support/experiment.ts";
+import { RECORDED_ENTRIES, REPEATED_ENTRIES, toExperiment } from "../support/experiment.ts";
 import { expectAccessible, expectNoSidewaysScroll } from "./support/accessible.ts";
 import { type Owner, createOwner } from "./support/owner.ts";
 import { PHONE, WIDE, openPage, pressTabUntil, screenshot, settle } from "./support/page.ts";
@@ -48,6 +48,16 @@ async function answer(page: Page): Promise<unknown[]> {
   return asked;
 }
 
+/** A ledger of learning with a turn and what was tried. */
+async function fillLedger(page: Page): Promise<void> {
+  const none = { open: 0, noDifference: 1, harms: 0, notReplayable: 0, noOutcome: 0, withdrawnBeforeOffer: 0 };
+  await page.route(/\/v1\/learning\?/, async (route) => {
+    const ledger = (await (await route.fetch()).json()) as { turns: object };
+    const experiments = { ...none, count: 2, helps: 1, replays: 2, tokens: 2_800 };
+    await route.fulfill({ json: { ...ledger, turns: { ...ledger.turns, seen: 1 }, experiments } });
+  });
+}
+
 describe("the experiments of a skill", () => {
   whole("are begun with tokens of one's own where none are granted, and lead to the runs side by side", async () => {
     const { page } = await openPage({ key: owner.key });
@@ -79,7 +89,7 @@ describe("the experiments of a skill", () => {
       [WIDE, "light"],
       [WIDE, "dark"],
     ] as const) {
-      const { page } = await openPage({ key: owner.key, width, theme });
+      const { page } = await openPage({ key: owner.key, width: width === WIDE ? 1_280 : width, theme });
       await answer(page);
       await page.goto("/#/skills/rain-means/experiments");
       await page.getByText("No arm was ahead.").waitFor();
@@ -92,6 +102,15 @@ describe("the experiments of a skill", () => {
       await expectNoSidewaysScroll(page);
       await expectAccessible(page);
       await screenshot(page, `experiments-runs-${width}-${theme}`);
+      await page.getByRole("region", { name: "With it", exact: true }).scrollIntoViewIfNeeded();
+      await screenshot(page, `experiments-beside-${width}-${theme}`);
+      await fillLedger(page);
+      await page.goto("/#/learning");
+      await page.getByText("2 texts were tried: 1 helps, 1 makes no difference. 2 runs, 2.8k tokens.").waitFor();
+      const newest = page.getByRole("list", { name: "Newest experiments" });
+      await newest.getByRole("link", { name: "rain-means: revision 2" }).first().scrollIntoViewIfNeeded();
+      await expectNoSidewaysScroll(page);
+      await screenshot(page, `experiments-learning-${width}-${theme}`);
     }
   });
 });

@@ -6,6 +6,7 @@ import {
   type Run,
   describeRun,
   describeState,
+  describeSum,
   describeTokens,
   listArms,
   nameRun,
@@ -35,6 +36,33 @@ describe("an experiment", () => {
       listArms(shown({ arms: { without: without!, parent: without!, with: own! } })).map(({ arm }) => arm),
     ).toEqual([...["with", "parent", "without"]]);
   });
+});
+
+it("the sum of all names only what there is", () => {
+  const none = {
+    open: 0,
+    helps: 0,
+    noDifference: 0,
+    harms: 0,
+    notReplayable: 0,
+    noOutcome: 0,
+    withdrawnBeforeOffer: 0,
+  };
+  expect(
+    describeSum({
+      ...none,
+      count: 4,
+      helps: 1,
+      harms: 2,
+      withdrawnBeforeOffer: 1,
+      open: 1,
+      replays: 9,
+      tokens: 12_000,
+    }),
+  ).toBe("4 texts were tried: 1 helps, 2 do harm (1 withdrawn before any use), 1 not ended yet. 9 runs, 12K tokens.");
+  expect(describeSum({ ...none, count: 1, noOutcome: 1, replays: 1, tokens: 5 })).toBe(
+    "1 text was tried: 1 ended without an outcome. 1 run, 5 tokens.",
+  );
 });
 
 describe("a run", () => {
