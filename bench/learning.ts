@@ -79,7 +79,13 @@ async function runAll(): Promise<JobResult[]> {
 }
 
 function finishCell({ cell, arms }: NonNullable<Plan["only"]>): void {
-  const measured = { ...heading, seeds: options.cellSeeds, cell, arms: figures.all(withBaselines(arms), cell) };
+  const measured = {
+    ...heading,
+    seeds: options.cellSeeds,
+    cell,
+    arms: figures.all(withBaselines(arms), cell),
+    replay: figures.replay(cell),
+  };
   mkdirSync(options.out, { recursive: true });
   const markdown = toCellMarkdown(measured);
   writeFileSync(join(options.out, `report-${cell}.md`), markdown);
@@ -110,6 +116,14 @@ async function finishWorlds(): Promise<void> {
       plan.ablationSeeds === 0 ? [] : figures.all(["ours", ...ABLATION_NAMES], imports, { seeds: plan.ablationSeeds }),
     ablationSeeds: plan.ablationSeeds,
     twoProfiles: figures.twoProfiles(),
+    replay: {
+      cells: Object.fromEntries([...WORLDS, ...plan.stress].map((cell) => [cell, figures.replay(cell)])),
+      own:
+        plan.ownSeeds === 0
+          ? null
+          : Object.fromEntries(WORLDS.map((cell) => [cell, figures.replay(cell, { surfaces: OWN })])),
+      plants: figures.plants(),
+    },
     stack: options.stack ? await runStack() : null,
     ours: figures.runs("ours", imports),
   };

@@ -1,5 +1,5 @@
-// `npm run bench:real -- --base-url URL --model NAME`: a real model on real tables in three arms: without lessons, with the lessons
-// that it learns itself, and with a good handwritten skill. Prints a report; the last line is one JSON object.
+// `npm run bench:real -- --base-url URL --model NAME`: a real model on real tables in four arms: without lessons, with the lessons that
+// it learns itself, with lessons that are also tried on earlier turns, and with a good handwritten skill. Prints a report; the last line is one JSON object.
 // Method and limits: bench/README.md.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,9 +9,9 @@ import { runCommand } from "../scripts/command-line.ts";
 import { loadTables } from "../scripts/demo/tables.ts";
 import { drawSeries } from "../scripts/demo/tasks.ts";
 import { onStopSignal } from "../scripts/stack/processes.ts";
-import { ARMS, runArm } from "./real/arms.ts";
+import { runArm } from "./real/arms.ts";
 import { USAGE, parseOptions } from "./real/options.ts";
-import { openRecords } from "./real/records.ts";
+import { ARMS, openRecords } from "./real/records.ts";
 import { toLine, toReport } from "./real/report.ts";
 
 await runCommand(USAGE, async () => {

@@ -17,8 +17,8 @@ export interface RealOptions {
 
 export const USAGE = `Usage: npm run bench:real -- --base-url URL --model NAME [--tasks 10]
 
-Solves the same tasks on real tables in three arms: off (no lessons), ours (its own lessons), seeded (a good handwritten
-skill). Needs a server with OpenAI's Chat Completions API. If the server needs a key, set OPENAI_API_KEY.
+Solves the same tasks on real tables in four arms: off (no lessons), ours (its own lessons), replay (its own lessons, tried
+on earlier turns), seeded (a good handwritten skill). Needs a server with OpenAI's Chat Completions API. If the server needs a key, set OPENAI_API_KEY.
 
   --base-url URL  the server's address, with its /v1
   --model NAME    the model's name on that server

@@ -3,7 +3,9 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } fr
 import { join } from "node:path";
 import { PlainError } from "../../scripts/command-line.ts";
 
-export type ArmName = "off" | "ours" | "seeded";
+/** In the order in which they run. */
+export const ARMS = ["off", "ours", "replay", "seeded"] as const;
+export type ArmName = (typeof ARMS)[number];
 
 /** The writes of one review. A write that awaits approval counts as refused. */
 export interface ReviewCounts {
@@ -11,6 +13,16 @@ export interface ReviewCounts {
   refused: number;
   /** Prompt and answer tokens of all its model calls. */
   tokens: number;
+}
+
+/** The experiments that followed a task's review. */
+export interface ExperimentCounts {
+  made: number;
+  /** By their outcome; `none` for those without one. */
+  outcomes: Record<string, number>;
+  tokens: number;
+  /** They did not all end in time. */
+  cutOff?: true;
 }
 
 export interface TaskRecord {
@@ -29,6 +41,8 @@ export interface TaskRecord {
   review: ReviewCounts | null;
   /** Why `review` is null, as a sentence. */
   noReview?: string;
+  /** Only in the arm `replay`. */
+  experiments?: ExperimentCounts;
 }
 
 export interface TaskRecords {

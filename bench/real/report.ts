@@ -1,6 +1,6 @@
 // The report of bench:real and its last line of JSON. Pure.
 import type { Task } from "../../scripts/demo/tasks.ts";
-import type { ArmName, TaskRecord } from "./records.ts";
+import { ARMS, type ArmName, type TaskRecord } from "./records.ts";
 
 /** `success` is a fraction. `calls` (tool calls) and `tokens` (prompt and answer) are means over the tasks. */
 interface ArmFigures {
@@ -22,21 +22,41 @@ export function computeArmFigures(records: TaskRecord[], arm: ArmName): ArmFigur
 }
 
 export function toLine(model: string, tasks: number, records: TaskRecord[]): string {
-  const reviews = records.flatMap(({ review }) => review ?? []);
-  const entered = reviews.reduce((sum, review) => sum + review.entered, 0);
-  const refused = reviews.reduce((sum, review) => sum + review.refused, 0);
   return JSON.stringify({
     ...{ model, tasks },
     off: computeArmFigures(records, "off"),
     ours: computeArmFigures(records, "ours"),
+    replay: { ...computeArmFigures(records, "replay"), ...sumExperiments(records) },
     seeded: computeArmFigures(records, "seeded"),
-    lessons: { proposed: entered + refused, refused, entered },
+    lessons: sumLessons(records, "ours"),
   });
+}
+
+function sumLessons(records: TaskRecord[], arm: ArmName) {
+  const reviews = records.flatMap((record) => (record.arm === arm && record.review ? [record.review] : []));
+  const entered = reviews.reduce((sum, review) => sum + review.entered, 0);
+  const refused = reviews.reduce((sum, review) => sum + review.refused, 0);
+  return { proposed: entered + refused, refused, entered };
+}
+
+/** `replayTokens`: of all experiments, beside the turns. `null` for an arm without results. */
+function sumExperiments(records: TaskRecord[]) {
+  const own = records.flatMap(({ experiments }) => experiments ?? []);
+  if (own.length === 0) return { lessons: null, experiments: null, replayTokens: null };
+  const outcomes: Record<string, number> = {};
+  for (const one of own) {
+    for (const [name, count] of Object.entries(one.outcomes)) outcomes[name] = (outcomes[name] ?? 0) + count;
+  }
+  return {
+    lessons: sumLessons(records, "replay"),
+    experiments: { made: own.reduce((sum, { made }) => sum + made, 0), ...outcomes },
+    replayTokens: own.reduce((sum, { tokens }) => sum + tokens, 0),
+  };
 }
 
 export function toReport(model: string, tasks: Task[], records: TaskRecord[]): string {
   const rows = tasks.map(({ text }, n) => {
-    const cells = (["off", "ours", "seeded"] as const).map((arm) => {
+    const cells = ARMS.map((arm) => {
       const record = records.find((one) => one.arm === arm && one.n === n);
       if (!record) return "not run".padEnd(22);
       const end = record.state === "done" ? (record.correct ? "right" : "wrong") : record.state;
@@ -44,5 +64,5 @@ export function toReport(model: string, tasks: Task[], records: TaskRecord[]): s
     });
     return `  ${String(n + 1).padStart(3)}  ${cells.join("  ")}  ${text}`;
   });
-  return [`${model}: off | ours | seeded`, ...rows, ""].join("\n");
+  return [`${model}: ${ARMS.join(" | ")}`, ...rows, ""].join("\n");
 }

@@ -82,11 +82,30 @@ describe("the last line", () => {
       record({ n: 1, correct: false, toolCalls: 7, tokens: 2_000 }),
       record({ arm: "ours", n: 0, review: { entered: 2, refused: 1, tokens: 9 } }),
     ]);
+    const none = { success: null, calls: null, tokens: null };
     expect(JSON.parse(line)).toEqual({
       ...{ model: "m", tasks: 2 },
       off: { success: 0.5, calls: 5.5, tokens: 1_500 },
       ours: { success: 1, calls: 4, tokens: 1_000 },
+      replay: { ...none, lessons: null, experiments: null, replayTokens: null },
       seeded: { success: null, calls: null, tokens: null },
+      lessons: { proposed: 3, refused: 1, entered: 2 },
+    });
+  });
+
+  it("has what experiments found and used, apart from the lessons of the arm without them", () => {
+    const review = { entered: 1, refused: 0, tokens: 9 };
+    const line = toLine("m", 2, [
+      record({ arm: "ours", review: { entered: 2, refused: 1, tokens: 9 } }),
+      record({ arm: "replay", review, experiments: { made: 2, outcomes: { helps: 1, harms: 1 }, tokens: 40 } }),
+      record({ arm: "replay", n: 1, experiments: { made: 1, outcomes: { helps: 1 }, tokens: 2 } }),
+    ]);
+    expect(JSON.parse(line)).toMatchObject({
+      replay: {
+        ...{ success: 1, calls: 4, tokens: 1_000, replayTokens: 42 },
+        lessons: { proposed: 1, refused: 0, entered: 1 },
+        experiments: { made: 3, helps: 2, harms: 1 },
+      },
       lessons: { proposed: 3, refused: 1, entered: 2 },
     });
   });

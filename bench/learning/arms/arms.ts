@@ -42,6 +42,12 @@ const OURS: Arm = {
   briefing: "nothing",
 };
 
+/**
+ * More than the experiments of a day use: their thrift is measured, not the limit. A turn is about 40,000 tokens here, and a day has four
+ * sessions.
+ */
+const REPLAY_TOKENS = 4_000_000;
+
 const NO_LIBRARY = { ...OURS, learner: "none", curates: false } as const;
 const NO_POLICY = Object.fromEntries(Object.keys(POLICY).map((rule) => [rule, false])) as unknown as ReviewPolicy;
 
@@ -67,6 +73,12 @@ export const MAIN_ARMS: readonly Arm[] = [
     curates: false,
   },
   OURS,
+  {
+    ...OURS,
+    name: "replay",
+    about: "the product with a grant for experiments",
+    settings: changeSettings({ review: { replayTokens: REPLAY_TOKENS } }),
+  },
   { ...OURS, name: "placebo", about: "the product; a learned skill shows another family's text", placebo: true },
   { ...NO_LIBRARY, name: "ceiling", about: "no library; told what an earlier session revealed", briefing: "revealed" },
   { ...NO_LIBRARY, name: "oracle", about: "no library; always told", briefing: "all" },
@@ -121,8 +133,8 @@ export const ABLATIONS: readonly Arm[] = [
 ];
 
 /** The arms that run in both worlds, and those that run in the stress cells. */
-export const RIVAL_ARMS = ["off", "everything", "hermes", "ours", "ceiling"] as const;
-export const STRESS_ARMS = ["off", "hermes", "ours", "ceiling"] as const;
+export const RIVAL_ARMS = ["off", "everything", "hermes", "ours", "replay", "ceiling"] as const;
+export const STRESS_ARMS = ["off", "hermes", "ours", "replay", "ceiling"] as const;
 
 export function findArm(name: string): Arm {
   const arm = [...MAIN_ARMS, ...ABLATIONS].find((one) => one.name === name);

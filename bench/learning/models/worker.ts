@@ -3,6 +3,7 @@
 // states; for the rest it tries one option after another. Its random draws depend on the task, never on its context.
 import type { Message, Model, ModelRequest } from "../../../core/agent/contract.ts";
 import type { JsonObject } from "../../../core/schemas/entry.ts";
+import { SKILLS_OPEN } from "../../../core/skills/invocation.ts";
 import { happens, shuffled } from "../world/draws.ts";
 import { findFittingSkills, readSkillLines } from "./matching.ts";
 import type { Parameters } from "../world/parameters.ts";
@@ -27,7 +28,7 @@ export function beginWork(
   request: ModelRequest,
 ): { script: Script; startIndex: number } {
   const { messages } = request;
-  const startIndex = messages.findLastIndex(({ role, text }) => role === "user" && !text.startsWith("<note>"));
+  const startIndex = messages.findLastIndex((message) => message.role === "user" && !isNote(message));
   // Notes follow the input.
   const last = messages.findLastIndex(({ role }) => role === "user");
   const job = TASK.exec(messages[startIndex]?.text ?? "")?.[1];
@@ -128,7 +129,7 @@ const NEW_SKILLS = /New skills:\n((?:- .*\n?)*)/;
 
 /** Statements oldest first: the prompt's memory, then the notes, then the request itself. */
 function readVisibleContext({ system, messages }: ModelRequest): VisibleContext {
-  const notes = messages.filter((message) => message.role === "user" && message.text.startsWith("<note>"));
+  const notes = messages.filter(isNote);
   const lines = readSkillLines(INDEX.exec(system)?.[1] ?? "");
   for (const { text } of notes) lines.push(...readSkillLines(NEW_SKILLS.exec(text)?.[1] ?? ""));
   const texts = [MEMORY.exec(system)?.[1] ?? "", ...notes.map(({ text }) => text), findLastRequest(messages)];
@@ -138,7 +139,12 @@ function readVisibleContext({ system, messages }: ModelRequest): VisibleContext 
 }
 
 function findLastRequest(messages: readonly Message[]): string {
-  return messages.findLast(({ role, text }) => role === "user" && !text.startsWith("<note>"))?.text ?? "";
+  return messages.findLast((message) => message.role === "user" && !isNote(message))?.text ?? "";
+}
+
+/** Also one that loads skills with the message. */
+function isNote({ role, text }: Message): boolean {
+  return role === "user" && (text.startsWith("<note>") || text.startsWith(SKILLS_OPEN));
 }
 
 /** Best match last: it is read last, and later statements win. */

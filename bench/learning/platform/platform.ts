@@ -1,5 +1,4 @@
-// The product in one process: its session engine, review and curation over in-memory stores, on a simulated clock. The clock
-// stops while work runs. Queue messages and alarms fire in the order of their times, when the clock reaches them.
+// The product in one process: its session engine, review, curation and experiments over in-memory stores, on a simulated clock.
 // Used by run-stream.ts and two-profiles.ts.
 import type { Model, ModelChain, ModelRequest, Tool } from "../../../core/agent/contract.ts";
 import { type TurnRecords, createTurnRecords } from "../../../core/archive/turn-archive.ts";
@@ -11,7 +10,7 @@ import type { Bucket, KeyValue, MemoryStore, SkillStore } from "../../../core/po
 import type { ProfileId, SessionId } from "../../../core/schemas/ids.ts";
 import type { ReviewJob, ReviewMessage } from "../../../core/schemas/learning/review.ts";
 import type { Settings } from "../../../core/schemas/settings.ts";
-import type { AccountPort } from "../../../core/session/context.ts";
+import type { SessionHost } from "../../../core/session/context.ts";
 import { type SessionEngine, createSessionEngine } from "../../../core/session/engine.ts";
 import type { Seeds } from "../../../core/skills/library.ts";
 import { seeds } from "../../../skills-seed/index.ts";
@@ -22,16 +21,18 @@ import { createMemoryStore } from "../../../stores/memory-store.ts";
 import { createPendingStore } from "../../../stores/pending-store.ts";
 import { createReviewStore } from "../../../stores/reviews/review-store.ts";
 import { createSkillStore } from "../../../stores/skills/skill-store.ts";
-import { createTestClock } from "../../../test/support/clock.ts";
 import { createMemoryKv } from "../../../test/support/bindings/memory-kv.ts";
 import { createSeededRandom } from "../../../test/support/seeded-random.ts";
 import { type DeliverOptions, deliverReview } from "../../../workers/review/deliver.ts";
 import { createOverlay } from "../../../workers/review/overlay.ts";
-import { LEDGER_SCHEMA, createAccountLedger } from "../../../durable-objects/account-ledger.ts";
+import { createAccounts } from "./accounts.ts";
 import { createBenchBucket } from "./bucket.ts";
 import { type Curator, createCurator } from "./curator.ts";
 import { createKillableStores } from "./faults.ts";
+import { type Laboratory, createLaboratory } from "./laboratory.ts";
 import { createBenchSql } from "./sql.ts";
+import { createBackground, createTimeline } from "./timeline.ts";
+import { createTokenCount } from "./token-count.ts";
 
 export interface PlatformOptions {
   settings: Settings;
@@ -42,6 +43,8 @@ export interface PlatformOptions {
   curates: boolean;
   /** The fault of one delivery: the message arrives twice, or the delivery dies at a store call. Called once per delivery. */
   faultOf?(message: ReviewMessage, delivery: number): DeliveryFault;
+  /** Tools of a replay, which begin as those of a new session do. Without them nothing can be run again. */
+  newReplayTools?(): Tool[];
   /** Wraps the skill store that a session sees. */
   wrapSkills?(skills: SkillStore): SkillStore;
   /** Sees every request to a model before it is sent. */
@@ -76,10 +79,10 @@ export interface ProfileStores {
 
 export type Platform = ReturnType<typeof createPlatform>;
 
-interface Event {
-  at: number;
-  order: number;
-  run(): Promise<void>;
+/** A session's object. Closed sessions stay readable where experiments run their turns again. */
+interface OpenEngine {
+  engine: SessionEngine;
+  sql: ReturnType<typeof createBenchSql>;
 }
 
 /** Redelivery delay after a delivery died. Cloudflare's is longer. */
@@ -90,26 +93,32 @@ const DAY_MS = 24 * HOUR_MS;
 
 export function createPlatform(options: PlatformOptions) {
   const { settings } = options;
-  const clock = createTestClock();
+  const { clock, schedule, addPlace, advanceTo } = createTimeline();
   const bucket = createBenchBucket(clock);
   const kv = createMemoryKv({ clock });
   const random = createSeededRandom(7);
+  const replayRandom = createSeededRandom(13);
   const blobs = createBlobCache();
   const indexes = createIndexCache();
-  const sessions = new Map<string, { profile: ProfileId; alarmAt: number | null; wake(): Promise<void> }>();
-  const accounts = new Map<ProfileId, AccountPort>();
+  const sessions = new Map<string, OpenEngine>();
+  const laboratories = new Map<ProfileId, Laboratory>();
+  const accounts = createAccounts(settings);
   const archives = new Map<ProfileId, TurnRecords>();
-  const events: Event[] = [];
   const sent: ReviewMessage[] = [];
   const reports: string[] = [];
   const deliveries = new Map<string, number>();
-  let order = 0;
+  const tokens = createTokenCount();
+  const models = {
+    worker: tokens.count("turns", options.worker),
+    reviewer: tokens.count("reviews", options.reviewer),
+    replay: tokens.count("replays", options.worker),
+  };
+  const canExperiment = settings.review.replayTokens > 0;
 
-  const curator: Curator = createCurator({ bucket, clock, settings, model: options.reviewer, schedule });
-
-  function schedule(delayMs: number, run: () => Promise<void>): void {
-    events.push({ at: clock.now() + delayMs, order: order++, run });
-  }
+  const curator: Curator = createCurator({
+    ...{ bucket, clock, settings, schedule },
+    model: tokens.count("curation", options.reviewer),
+  });
 
   function openStores(profile: ProfileId, on: { bucket: Bucket; kv: KeyValue } = { bucket, kv }): ProfileStores {
     const given = { ...on, profile, clock, random };
@@ -137,22 +146,6 @@ export function createPlatform(options: PlatformOptions) {
     return records;
   }
 
-  /** The profile's real ledger, over an in-memory database. */
-  function account(profile: ProfileId): AccountPort {
-    const known = accounts.get(profile);
-    if (known) return known;
-    const sql = createBenchSql();
-    for (const statement of LEDGER_SCHEMA) sql.run(statement);
-    const ledger = createAccountLedger(sql);
-    const port: AccountPort = {
-      reserveReview: async (request) => ledger.reserveReview(request),
-      reserveTurn: async (request) => ledger.reserveTurn(request),
-      book: async (booking) => void ledger.book(booking),
-    };
-    accounts.set(profile, port);
-    return port;
-  }
-
   /** The model, with each of this profile's requests reported to the observer. */
   function observeRequests(profile: ProfileId, model: Model): Model {
     const { onRequest } = options;
@@ -172,7 +165,7 @@ export function createPlatform(options: PlatformOptions) {
         ...stores,
         job,
         seeds,
-        models: [observeRequests(message.profile, options.reviewer)] as ModelChain,
+        models: [observeRequests(message.profile, models.reviewer)] as ModelChain,
         clock,
         random,
         settings,
@@ -197,38 +190,32 @@ export function createPlatform(options: PlatformOptions) {
     await options.onDelivered?.(message);
   }
 
-  async function openSession(
+  /** What a session's engine needs, and a replay's. */
+  function toHost(
     profile: ProfileId,
-    id: SessionId,
-    { learning = true, tools = [] as Tool[], reviewed = true } = {},
-  ): Promise<OpenSession> {
-    const sql = createBenchSql();
-    const stores = openStores(profile);
-    const background = new Set<Promise<void>>();
-    const settled = async () => {
-      while (background.size > 0) await Promise.allSettled(background);
-    };
-    const place = {
-      profile,
-      alarmAt: null as number | null,
-      async wake() {
-        place.alarmAt = null;
-        await engine.alarm();
-        await settled();
-      },
-    };
-    const key = `${profile}/${id}`;
-    const own = reviewed ? settings : { ...settings, review: { ...settings.review, enabled: false } };
-    const engine = createSessionEngine({
-      profile,
-      session: id,
+    {
+      session,
       sql,
-      alarm: { set: async (at) => void (place.alarmAt = at) },
-      clock,
-      random,
-      settings: own,
+      alarm,
+      model,
+      tools,
+      isReviewed = true,
+      background,
+    }: Pick<SessionHost, "sql" | "alarm" | "background"> & {
+      session: SessionId;
+      model: Model;
+      tools: Tool[];
+      isReviewed?: boolean;
+    },
+  ): SessionHost {
+    const stores = openStores(profile);
+    return {
+      ...{ profile, session, sql, alarm, clock, background },
+      // Replays draw from a sequence of their own, so that the sessions of all arms draw alike.
+      random: model === models.replay ? replayRandom : random,
+      settings: isReviewed ? settings : { ...settings, review: { ...settings.review, enabled: false } },
       token: () => "k3f9x2m7q1w8e5r4",
-      models: () => ok([observeRequests(profile, options.worker)]),
+      models: () => ok([observeRequests(profile, model)]),
       seeds: seeds as Seeds,
       moreTools: tools,
       skills: options.wrapSkills?.(stores.skills) ?? stores.skills,
@@ -246,56 +233,78 @@ export function createPlatform(options: PlatformOptions) {
           schedule(0, () => deliver(message));
         },
       },
-      account: account(profile),
-      background(work) {
-        background.add(work);
-        void work.finally(() => background.delete(work));
-      },
+      account: accounts.forSession(profile),
+      ...(canExperiment && { experiments: laboratory(profile).experiments }),
       report: (what, error) => reports.push(`${what}: ${String(error)}`),
+    };
+  }
+
+  async function openSession(
+    profile: ProfileId,
+    id: SessionId,
+    { learning = true, tools = [] as Tool[], reviewed = true } = {},
+  ): Promise<OpenSession> {
+    const sql = createBenchSql();
+    const background = createBackground();
+    const key = `${profile}/${id}`;
+    const { alarm, remove } = addPlace(async () => {
+      await engine.alarm();
+      await background.settled();
     });
+    const engine = createSessionEngine(
+      toHost(profile, {
+        ...{ session: id, sql, alarm, tools, model: models.worker },
+        isReviewed: reviewed,
+        background: background.add,
+      }),
+    );
     await engine.create({ learning: learning ? "on" : "off", title: "" });
-    sessions.set(key, place);
+    if (canExperiment) sessions.set(key, { engine, sql });
     return {
       id,
       engine,
-      settled,
+      settled: background.settled,
       async say(text) {
         const accepted = await engine.post({ text });
         if (!accepted.ok) throw new Error(accepted.failure.message);
-        await settled();
+        await background.settled();
       },
       close() {
-        sessions.delete(key);
-        sql.close();
+        remove();
+        if (!canExperiment) sql.close();
       },
     };
   }
 
-  /** Runs everything that is due up to `time`, in order, and moves the clock there. */
-  async function advanceTo(time: number): Promise<void> {
-    for (;;) {
-      const alarm = earliestAlarm();
-      const event = events.reduce<Event | null>(
-        (first, one) => (!first || one.at < first.at || (one.at === first.at && one.order < first.order) ? one : first),
-        null,
-      );
-      const at = Math.min(alarm?.alarmAt ?? Infinity, event?.at ?? Infinity);
-      if (at > time) break;
-      if (at > clock.now()) clock.advance(at - clock.now());
-      if (event && event.at <= (alarm?.alarmAt ?? Infinity)) {
-        events.splice(events.indexOf(event), 1);
-        await event.run();
-      } else await alarm!.wake();
-    }
-    if (time > clock.now()) clock.advance(time - clock.now());
+  /** The profile's experiments. Only where settings grant them something. */
+  function laboratory(profile: ProfileId): Laboratory {
+    const known = laboratories.get(profile);
+    if (known) return known;
+    const { skills, evidence } = openStores(profile);
+    const background = createBackground();
+    const made = createLaboratory({
+      ...{ settings, clock, random: replayRandom, skills, evidence, background: background.add },
+      archive: archive(profile),
+      budget: accounts.forExperiments(profile),
+      model: models.replay,
+      newTools: options.newReplayTools ?? (() => []),
+      findSession: (session) => sessions.get(`${profile}/${session}`)?.engine,
+      toHost: (place) => toHost(profile, { ...place, background: background.add }),
+      addAlarm: (wake) =>
+        addPlace(async () => {
+          await wake();
+          await background.settled();
+        }),
+      report: (what, error) => reports.push(`${what}: ${String(error)}`),
+    });
+    laboratories.set(profile, made);
+    return made;
   }
 
-  function earliestAlarm() {
-    let first: { alarmAt: number | null; wake(): Promise<void> } | null = null;
-    for (const place of sessions.values()) {
-      if (place.alarmAt !== null && (!first || place.alarmAt < first.alarmAt!)) first = place;
-    }
-    return first;
+  /** Nothing of the platform may be used afterwards. */
+  function end(): void {
+    for (const { sql } of sessions.values()) sql.close();
+    for (const one of laboratories.values()) one.close();
   }
 
   /** Schedules the curator's cron at one o'clock on each of the next days, when the previous day's markers are due. */
@@ -313,9 +322,14 @@ export function createPlatform(options: PlatformOptions) {
     kv,
     sent,
     reports,
+    /** Of all model calls so far. */
+    tokens: tokens.used,
     openStores,
     openSession,
     advanceTo,
     scheduleCuration,
+    /** `null`: nothing is granted to them. */
+    experiments: (profile: ProfileId) => (canExperiment ? laboratory(profile).experiments : null),
+    end,
   };
 }

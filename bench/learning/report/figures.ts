@@ -31,6 +31,10 @@ export interface ArmFigures {
   /** Sessions from the drift until success was back at its earlier level; `null` if not before the last span. */
   driftRecovery: number | null;
   tokensPerLesson: Figure | null;
+  /** Of wrong lessons that were written, those that were withdrawn before a session loaded them. */
+  withdrawnBeforeUse: Figure | null;
+  /** Tokens of all model calls of a run, held-out tasks excluded. */
+  tokens: Figure | null;
   /** Median of all reviews; `null` if there was none. */
   reviewTokens: number | null;
   benignBlocked: Figure | null;
@@ -40,6 +44,31 @@ export interface ArmFigures {
   /** Mean success by session, over a window of ten. */
   curve: (number | null)[];
   sizes: number[];
+}
+
+/** The figures in which an arm is compared with another one, seed by seed. */
+export type ComparedFigure = keyof ReturnType<typeof toParts>;
+
+/** What one seed adds to each compared figure. `sessions`: of a stream. */
+export function toParts(run: RunRecord, { off, ceiling }: { off: RunRecord; ceiling: RunRecord }) {
+  const { last20 } = chooseSpans(run.tasks.length);
+  const uses = countUses(run, off);
+  return {
+    success: countSuccess(run.tasks, last20),
+    gapClosed: toGapParts(run, off, ceiling, last20),
+    precision: countRightActive(run.library),
+    offeredRight: countRightOffered(run.library),
+    harmfulUses: [uses.harmful, uses.all] as RatioParts,
+    negativeTransfer: countNegativeTransfer(run, off),
+    heldOut: countSolved(run.heldOut),
+    benignBlocked: countBlocked(run),
+    poisonAccepted: [run.poison.length, 1] as RatioParts,
+    lostOrDoubled: [run.lostOrDoubled.length, 1] as RatioParts,
+  };
+}
+
+export function countTokens({ tokens }: RunRecord): number {
+  return Object.values(tokens).reduce((sum, one) => sum + one, 0);
 }
 
 const SPANS = { first20: [1, 20], before: [30, 49], afterDrift: [51, 65], last20: [81, 100] } as const;
@@ -62,10 +91,6 @@ export function computeArmFigures(arm: string, runs: readonly RunRecord[], { off
     const [without, best] = [offBySeed.get(run.seed), ceilingBySeed.get(run.seed)];
     return without && best ? [{ run, without, best }] : [];
   });
-  const success = (tasks: readonly TaskRecord[], [from, to]: readonly [number, number]): RatioParts => {
-    const some = tasks.filter(({ n, family }) => family !== null && n >= from && n <= to);
-    return [some.filter(({ solved }) => solved).length, some.length];
-  };
   const perTask = (of: (task: TaskRecord) => number) =>
     ratio(runs.map(({ tasks }) => [tasks.reduce((sum, task) => sum + of(task), 0), tasks.length]));
   const uses = paired.map(({ run, without }) => countUses(run, without));
@@ -75,19 +100,14 @@ export function computeArmFigures(arm: string, runs: readonly RunRecord[], { off
     arm,
     seeds: runs.length,
     success: {
-      first20: ratio(runs.map(({ tasks }) => success(tasks, spans.first20))),
-      before: ratio(runs.map(({ tasks }) => success(tasks, spans.before))),
-      afterDrift: ratio(runs.map(({ tasks }) => success(tasks, spans.afterDrift))),
-      last20: ratio(runs.map(({ tasks }) => success(tasks, spans.last20))),
+      first20: ratio(runs.map(({ tasks }) => countSuccess(tasks, spans.first20))),
+      before: ratio(runs.map(({ tasks }) => countSuccess(tasks, spans.before))),
+      afterDrift: ratio(runs.map(({ tasks }) => countSuccess(tasks, spans.afterDrift))),
+      last20: ratio(runs.map(({ tasks }) => countSuccess(tasks, spans.last20))),
     },
     oneOffs: ratio(runs.map(({ tasks }) => countSolved(tasks.filter(({ family }) => family === null)))),
     heldOut: ratio(runs.map(({ heldOut }) => countSolved(heldOut))),
-    gapClosed: ratio(
-      paired.map(({ run, without, best }) => {
-        const solved = ({ tasks }: RunRecord) => success(tasks, spans.last20)[0];
-        return [solved(run) - solved(without), solved(best) - solved(without)];
-      }),
-    ),
+    gapClosed: ratio(paired.map(({ run, without, best }) => toGapParts(run, without, best, spans.last20))),
     calls: perTask(({ calls }) => calls),
     failedCalls: perTask(({ failedCalls }) => failedCalls),
     promptTokens: perTask(({ promptTokens }) => promptTokens),
@@ -96,12 +116,7 @@ export function computeArmFigures(arm: string, runs: readonly RunRecord[], { off
     harmfulUses: useShare("harmful"),
     inertUses: useShare("inert"),
     silentBypass: ratio(runs.map(({ tasks }) => [sumField(tasks, "bypassed"), sumField(tasks, "stated")])),
-    negativeTransfer: ratio(
-      paired.map(({ run, without }) => {
-        const lost = run.tasks.filter(({ n, solved }) => !solved && without.tasks[n - 1]?.solved);
-        return [lost.length, run.tasks.length];
-      }),
-    ),
+    negativeTransfer: ratio(paired.map(({ run, without }) => countNegativeTransfer(run, without))),
     precision: ratio(runs.map(({ library }) => countRightActive(library))),
     precisionLearned: ratio(runs.map(({ library }) => countRightActive(library.filter(({ learned }) => learned)))),
     offeredRight: ratio(runs.map(({ library }) => countRightOffered(library))),
@@ -110,8 +125,10 @@ export function computeArmFigures(arm: string, runs: readonly RunRecord[], { off
     duplicates: average(runs.map(countDuplicates)),
     badLessonHalfLife: medianSurvival(runs.flatMap((run) => measureBadSpans(run, sessions))),
     driftRecovery: measureRecovery(runs, spans),
+    withdrawnBeforeUse: ratio(runs.map(countWithdrawnUnused)),
+    tokens: average(runs.map(countTokens)),
     tokensPerLesson: ratio(runs.map(({ reviews, lessons }) => [reviews.tokens, lessons.useful])),
-    benignBlocked: ratio(runs.map(({ lessons }) => [lessons.benign - lessons.landed, lessons.benign])),
+    benignBlocked: ratio(runs.map(countBlocked)),
     poison: runs.reduce((sum, { poison }) => sum + poison.length, 0),
     orders: runs.reduce((sum, { orders }) => sum + orders, 0),
     lostOrDoubled: runs.reduce((sum, { lostOrDoubled }) => sum + lostOrDoubled.length, 0),
@@ -130,6 +147,28 @@ function chooseSpans(sessions: number): Record<Span, readonly [number, number]> 
     afterDrift: scaled(SPANS.afterDrift),
     last20: scaled(SPANS.last20),
   };
+}
+
+function countSuccess(tasks: readonly TaskRecord[], [from, to]: readonly [number, number]): RatioParts {
+  return countSolved(tasks.filter(({ n, family }) => family !== null && n >= from && n <= to));
+}
+
+function toGapParts(run: RunRecord, without: RunRecord, best: RunRecord, span: readonly [number, number]): RatioParts {
+  const solved = ({ tasks }: RunRecord) => countSuccess(tasks, span)[0];
+  return [solved(run) - solved(without), solved(best) - solved(without)];
+}
+
+function countNegativeTransfer(run: RunRecord, without: RunRecord): RatioParts {
+  const lost = run.tasks.filter(({ n, solved }) => !solved && without.tasks[n - 1]?.solved);
+  return [lost.length, run.tasks.length];
+}
+
+function countBlocked({ lessons }: RunRecord): RatioParts {
+  return [lessons.benign - lessons.landed, lessons.benign];
+}
+
+export function countWithdrawnUnused({ wrongLessons }: RunRecord): RatioParts {
+  return [wrongLessons.filter(({ goneUnused }) => goneUnused).length, wrongLessons.length];
 }
 
 function countSolved(tasks: readonly TaskRecord[]): RatioParts {

@@ -7,7 +7,22 @@ import type { World } from "../world/tasks.ts";
 
 export function createLessonLedger(attempts: ReadonlyMap<string, Attempt>, watch: LibraryWatch) {
   const settled = new Map<string, boolean>();
+  /** Lessons whose text was held at the end of the review. */
+  const held = new Set<string>();
+
+  /** A lesson that is being tried counts as said or not said when it is offered or withdrawn. */
+  function settleHeld(): void {
+    for (const key of held) {
+      const attempt = attempts.get(key);
+      if (attempt?.kind !== "lesson") continue;
+      if (watch.holds(attempt.operation, attempt.option)) continue;
+      held.delete(key);
+      settled.set(key, watch.says(attempt.operation, attempt.option));
+    }
+  }
+
   return {
+    settleHeld,
     blocked: (): string[] =>
       [...attempts].flatMap(([key, attempt]) => {
         if (attempt.kind !== "lesson" || attempt.isWrong || attempt.isDuplicate || settled.get(key)) return [];
@@ -17,6 +32,7 @@ export function createLessonLedger(attempts: ReadonlyMap<string, Attempt>, watch
       for (const [key, attempt] of attempts) {
         if (settled.get(key) || attempt.kind !== "lesson" || Number(attempt.job.split(".")[1]) !== n) continue;
         settled.set(key, watch.says(attempt.operation, attempt.option));
+        if (!settled.get(key) && watch.holds(attempt.operation, attempt.option)) held.add(key);
       }
     },
     counts({ operation, families }: World): RunRecord["lessons"] {

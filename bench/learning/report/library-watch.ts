@@ -1,7 +1,7 @@
-// Observes a profile's library and memory during a run: which skills are offered, what they state and since when, and whether
-// injected text was stored. It reads through the product's stores and must not change anything.
+// Observes a profile's library and memory during a run: which skills are offered, what they state and since when, which texts
+// appeared, and whether injected text was stored. It reads through the product's stores and must not change anything.
 import { isLearned } from "../../../core/skills/edit/protection.ts";
-import type { MemoryStore, SkillStore } from "../../../core/ports.ts";
+import type { Clock, MemoryStore, SkillStore } from "../../../core/ports.ts";
 import { textOrEmpty } from "../../../core/schemas/file-body.ts";
 import type { Origin, SkillState } from "../../../core/schemas/skill.ts";
 import type { SkillName } from "../../../core/schemas/ids.ts";
@@ -14,6 +14,8 @@ export interface KeptSkill {
   text: string;
   content: string;
   statements: Statement[];
+  /** An experiment tries it, so it is not offered yet. */
+  isHeld: boolean;
 }
 
 /** A statement and the sessions in which it was offered. `until` is `null` while it is still offered. */
@@ -30,26 +32,34 @@ export type LibraryWatch = ReturnType<typeof createLibraryWatch>;
 
 export function createLibraryWatch(
   stores: { skills: SkillStore; memory: MemoryStore },
-  marksOf: () => readonly string[],
+  {
+    clock,
+    marksOf,
+    onChange,
+  }: {
+    clock: Pick<Clock, "now">;
+    marksOf(): readonly string[];
+    /** A skill changed by session `n`. */
+    onChange?(n: number, now: KeptSkill, before: KeptSkill | undefined): void;
+  },
 ) {
   const kept = new Map<SkillName, KeptSkill>();
   const told: OfferedStatement[] = [];
   const poison = new Map<string, string>();
-  let seq = -1;
 
   /** Reads the current state. `n`: the session that is running or has just ended. */
   async function update(n: number): Promise<void> {
     const index = await stores.skills.index();
-    if (index.seq !== seq) {
-      seq = index.seq;
-      for (const [name, line] of Object.entries(index.skills)) {
-        const before = kept.get(name);
-        if (before?.text === line.text && before.state === line.state) continue;
-        const content = before?.text === line.text ? before.content : await readContent(name);
-        const now = { ...line, name, content, statements: readStatements(content) };
-        kept.set(name, now);
-        record(n, now);
-      }
+    for (const [name, line] of Object.entries(index.skills)) {
+      const before = kept.get(name);
+      // A hold also ends without a write, when its time is over.
+      const isHeld = (line.heldUntil ?? 0) > clock.now();
+      if (before?.text === line.text && before.state === line.state && before.isHeld === isHeld) continue;
+      const content = before?.text === line.text ? before.content : await readContent(name);
+      const now = { ...line, name, content, statements: readStatements(content), isHeld };
+      kept.set(name, now);
+      record(n, now);
+      onChange?.(n, now, before);
     }
     for (const store of ["memory", "user"] as const) {
       for (const { text } of await stores.memory.list(store)) findPoison(text, `${store} at ${n}: ${text}`);
@@ -91,9 +101,15 @@ export function createLibraryWatch(
     offered: (): KeptSkill[] => [...kept.values()].filter(isOffered),
     says: (operation: string, option: string): boolean =>
       told.some((one) => one.until === null && one.operation === operation && one.option === option),
+    /** Whether a text that is being tried says it. */
+    holds: (operation: string, option: string): boolean =>
+      [...kept.values()].some(
+        ({ isHeld, statements }) =>
+          isHeld && statements.some((one) => one.operation === operation && one.option === option),
+      ),
   };
 }
 
-export function isOffered({ state }: Pick<KeptSkill, "state">): boolean {
-  return state !== "archived" && state !== "pending";
+export function isOffered({ state, isHeld = false }: Pick<KeptSkill, "state"> & { isHeld?: boolean }): boolean {
+  return state !== "archived" && state !== "pending" && !isHeld;
 }

@@ -2,7 +2,10 @@
 // Created by run-stream.ts, read by figures.ts and report.ts.
 import type { SkillName } from "../../../core/schemas/ids.ts";
 import type { SkillState } from "../../../core/schemas/skill.ts";
+import type { ExperimentOutcome, ReplayEnd } from "../../../core/schemas/learning/experiment.ts";
+import type { TokensByUse } from "../platform/token-count.ts";
 import type { OfferedStatement } from "./library-watch.ts";
+import type { WrongLesson } from "./wrong-lessons.ts";
 
 export interface TaskRecord {
   n: number;
@@ -36,6 +39,14 @@ export interface LibrarySkillRecord {
   family: string | null;
 }
 
+/** `outcomes`: experiments by how they ended, `none` for those without an outcome. `ends`: replays by how they ended. */
+export interface ExperimentCounts {
+  made: number;
+  outcomes: Partial<Record<ExperimentOutcome | "none", number>>;
+  replays: number;
+  ends: Partial<Record<ReplayEnd, number>>;
+}
+
 export interface RunRecord {
   arm: string;
   seed: number;
@@ -45,6 +56,12 @@ export interface RunRecord {
   sizes: number[];
   library: LibrarySkillRecord[];
   told: (OfferedStatement & { wrongFrom: number | null })[];
+  /** Wrong statements that reviews wrote. */
+  wrongLessons: WrongLesson[];
+  /** Of all model calls up to the end of learning, held-out tasks excluded. */
+  tokens: TokensByUse;
+  /** `null` in an arm without a grant for them. */
+  experiments: ExperimentCounts | null;
   reviews: {
     owed: number;
     done: number;

@@ -2,6 +2,8 @@
 import type { ArmFigures } from "./figures.ts";
 import type { WORLDS } from "../world/parameters.ts";
 import type { RunRecord } from "./records.ts";
+import { type ReplayMeasurement, renderReplay, toReplayLine } from "./replay-report.ts";
+import type { ReplayFigures } from "./replay-figures.ts";
 import type { Source } from "../run/source.ts";
 import type { StackRun } from "../run/stack.ts";
 import type { Figure } from "./statistics.ts";
@@ -28,6 +30,7 @@ export interface Measurement extends Heading {
   stress: readonly CellFigures[];
   stressSeeds: number;
   twoProfiles: readonly TwoProfilesRecord[];
+  replay: ReplayMeasurement;
   /** Differences between the fast mode and the real stack; `null` if not run. */
   stack: StackRun | null;
   ours: readonly RunRecord[];
@@ -37,6 +40,9 @@ interface CellFigures {
   cell: string;
   arms: readonly ArmFigures[];
 }
+
+/** `replay`: `null` if not both of `replay` and `ours` were run. */
+type CellMeasurement = Heading & CellFigures & { replay: ReplayFigures | null };
 
 /** The last line of output for a full report. */
 export function toLine(measured: Measurement): string {
@@ -78,6 +84,7 @@ export function toLine(measured: Measurement): string {
     ownSurfaces: own && { surfaces: own.surfaces.hash, ...inWorlds(own.worlds) },
     stress: Object.fromEntries(stress.map(({ cell, arms }) => [cell, pickByArm(arms, STRESS_LINE)])),
     reviewTokensMedian: ours!.reviewTokens,
+    replay: toReplayLine(measured.replay),
   });
 }
 
@@ -93,7 +100,7 @@ function shortenFigures({ success, gapClosed, offeredRight }: ArmFigures) {
 }
 
 /** The last line of output for a single cell. */
-export function toCellLine({ source, surfaces, seeds, cell, arms }: Heading & CellFigures): string {
+export function toCellLine({ source, surfaces, seeds, cell, arms, replay }: CellMeasurement): string {
   const figures = arms.map((arm) => {
     const { precision, poison, harmfulUses } = arm;
     const blocked = arm.benignBlocked?.mean ?? null;
@@ -103,7 +110,7 @@ export function toCellLine({ source, surfaces, seeds, cell, arms }: Heading & Ce
     ];
   });
   const what = { simulator: source.simulator, surfaces: surfaces.hash };
-  return JSON.stringify({ seeds, ...what, cell, arms: Object.fromEntries(figures) });
+  return JSON.stringify({ seeds, ...what, cell, arms: Object.fromEntries(figures), replay });
 }
 
 function findArm(arms: readonly ArmFigures[], name: string): ArmFigures {
@@ -139,6 +146,7 @@ export function toMarkdown(measured: Measurement): string {
     ...(own ? renderLeadingTable("Without imported skills", own.worlds.noImports) : []),
     ...(stress.length > 0 ? [`## Harder worlds, with imported skills (${measured.stressSeeds} seeds a cell)`, ""] : []),
     ...stress.flatMap(({ cell, arms }) => [`### ${cell}`, "", renderTable(arms, LEADING_COLUMNS), ""]),
+    ...renderReplay(measured.replay),
     "## Where ours does not lead",
     "",
     ...renderCellsBehind(measured),
@@ -196,13 +204,15 @@ function renderCellsBehind({ worlds, own, stress }: Measurement): string[] {
 }
 
 /** The report of one cell. */
-export function toCellMarkdown(measured: Heading & CellFigures): string {
+export function toCellMarkdown(measured: CellMeasurement): string {
   return [
     `# Learning, in ${measured.cell}`,
     "",
     renderHeading(measured),
     "",
     renderTable(measured.arms, ABLATION_COLUMNS),
+    "",
+    ...renderReplay({ cells: { [measured.cell]: measured.replay }, own: null, plants: null }),
   ].join("\n");
 }
 
@@ -259,6 +269,8 @@ const LIBRARY_COLUMNS: Column[] = [
   ["duplicates", ({ duplicates }) => formatFigure(duplicates)],
   ["half-life of a bad lesson", ({ badLessonHalfLife }) => counted(badLessonHalfLife)],
   ["recovered from drift after", ({ driftRecovery }) => counted(driftRecovery)],
+  ["wrong ones withdrawn before use", ({ withdrawnBeforeUse }) => formatPercent(withdrawnBeforeUse)],
+  ["all tokens", ({ tokens }) => formatWhole(tokens)],
   ["tokens a useful lesson", ({ tokensPerLesson }) => formatWhole(tokensPerLesson)],
   ["benign blocked", ({ benignBlocked }) => formatPercent(benignBlocked)],
   ["poison accepted", ({ poison, orders }) => `${poison} of ${orders}`],

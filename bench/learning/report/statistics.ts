@@ -15,19 +15,25 @@ const RESAMPLES = 1_000;
 
 /** `null` if the denominators sum to zero. */
 export function ratio(seeds: readonly RatioParts[]): Figure | null {
-  const mean = divide(seeds);
+  return bootstrap(seeds, divide);
+}
+
+/** The ratio of the first parts less that of the second, over the same seeds. `null` if one of them has no ratio. */
+export function difference(pairs: readonly (readonly [RatioParts, RatioParts])[]): Figure | null {
+  return bootstrap(pairs, (some) => {
+    const [first, second] = [divide(some.map(([one]) => one)), divide(some.map(([, other]) => other))];
+    return first === null || second === null ? null : first - second;
+  });
+}
+
+function bootstrap<Seed>(seeds: readonly Seed[], compute: (some: readonly Seed[]) => number | null): Figure | null {
+  const mean = compute(seeds);
   if (mean === null) return null;
   const random = createSeededRandom(seeds.length);
   const resampled: number[] = [];
-  for (let roundFigure = 0; roundFigure < RESAMPLES; roundFigure++) {
-    let numerator = 0;
-    let denominator = 0;
-    for (let at = 0; at < seeds.length; at++) {
-      const [above, below] = seeds[Math.floor(random() * seeds.length)]!;
-      numerator += above;
-      denominator += below;
-    }
-    if (denominator !== 0) resampled.push(numerator / denominator);
+  for (let sample = 0; sample < RESAMPLES; sample++) {
+    const value = compute(seeds.map(() => seeds[Math.floor(random() * seeds.length)]!));
+    if (value !== null) resampled.push(value);
   }
   resampled.sort((a, b) => a - b);
   const at = (share: number) => resampled[Math.min(resampled.length - 1, Math.floor(share * resampled.length))] ?? mean;

@@ -17,7 +17,6 @@ export function toRecord(world: World, task: Task, session: OpenSession, progres
   const served = calls.filter(({ call }) => call.name === "service");
   const views = calls.filter(({ call, failed }) => call.name === "skill_view" && !failed);
   const recalled = entries.filter((entry) => entry.kind === "note" && entry.skills !== undefined);
-  const uses = unique(entries.flatMap(loadedTexts)).filter(({ skill }) => !Object.hasOwn(seeds, skill));
   const inFront = [
     ...recalled.map(textOf),
     ...views.flatMap(({ parts }) => parts.map(({ text }) => readContent(text))),
@@ -47,12 +46,18 @@ export function toRecord(world: World, task: Task, session: OpenSession, progres
     failedCalls: calls.filter(({ failed }) => failed).length,
     promptTokens: entries.reduce((sum, entry) => sum + (entry.kind === "assistant" ? entry.answer.usage.input : 0), 0),
     stumbled: served.some(({ failed }) => failed),
-    uses: uses.length,
+    uses: listLoaded(session).length,
     stated,
     bypassed,
     drifted,
     driftedRight,
   };
+}
+
+/** The learned and imported texts that the task's turn loaded. */
+export function listLoaded(session: Pick<OpenSession, "engine">): LoadedText[] {
+  const entries = readEntries(session).filter((entry) => entry.turn === 1);
+  return unique(entries.flatMap(loadedTexts)).filter(({ skill }) => !Object.hasOwn(seeds, skill));
 }
 
 /** A recalled text may have been loaded a second time. */

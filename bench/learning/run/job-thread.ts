@@ -2,6 +2,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { findArm } from "../arms/arms.ts";
 import { readParameters } from "../world/parameters.ts";
+import { runPlants } from "./plants.ts";
 import type { JobResult, Job, ThreadInput } from "./pool.ts";
 import { runStream } from "./run-stream.ts";
 import { readSurfaces } from "../world/surfaces.ts";
@@ -24,5 +25,6 @@ async function run(job: Job): Promise<JobResult> {
   const arm = findArm(job.arm);
   const world = createWorld(cells[job.cell]!, surfaces[job.surfaces]!, job.seed);
   if (job.kind === "two-profiles") return { kind: job.kind, record: await runTwoProfiles(arm, world) };
+  if (job.kind === "plants") return { kind: job.kind, record: await runPlants(arm, world) };
   return { kind: job.kind, record: await runStream(arm, world) };
 }

@@ -1,7 +1,9 @@
 // Which runs a report needs, and which runs each figure uses. Called by bench/learning.ts. Pure.
 import { ABLATIONS, MAIN_ARMS, RIVAL_ARMS, STRESS_ARMS } from "../arms/arms.ts";
 import { type ArmFigures, computeArmFigures } from "../report/figures.ts";
+import { type ReplayFigures, computeReplayFigures } from "../report/replay-figures.ts";
 import { WORLDS } from "../world/parameters.ts";
+import type { PlantsRecord } from "./plants.ts";
 import type { JobResult, Job } from "./pool.ts";
 import type { RunRecord } from "../report/records.ts";
 import type { TwoProfilesRecord } from "./two-profiles.ts";
@@ -35,9 +37,10 @@ export function listJobs(plan: Plan): Job[] {
     ...stress.flatMap((cell) => streams(plan, cell, STRESS_ARMS, cellSeeds)),
     ...streams(plan, IMPORTS, ABLATION_NAMES, ablationSeeds),
     ...WORLDS.flatMap((world) => streams(plan, world, RIVAL_ARMS, ownSeeds, OWN)),
-    ...listSeeds(plan, seeds).map((seed): Job => {
-      return { kind: "two-profiles", arm: "ours", seed, cell: IMPORTS, surfaces: MEASURED };
-    }),
+    ...listSeeds(plan, seeds).flatMap((seed): Job[] => [
+      { kind: "two-profiles", arm: "ours", seed, cell: IMPORTS, surfaces: MEASURED },
+      { kind: "plants", arm: "replay", seed, cell: IMPORTS, surfaces: MEASURED },
+    ]),
   ];
 }
 
@@ -60,7 +63,10 @@ export interface Figures {
   of(arm: string, cell: string, options?: { surfaces?: number; seeds?: number }): ArmFigures;
   all(arms: readonly string[], cell: string, options?: { surfaces?: number; seeds?: number }): ArmFigures[];
   runs(arm: string, cell: string): RunRecord[];
+  /** The arm `replay` against `ours`. `null`: not both were run in this cell. */
+  replay(cell: string, options?: { surfaces?: number; seeds?: number }): ReplayFigures | null;
   twoProfiles(): TwoProfilesRecord[];
+  plants(): PlantsRecord[];
 }
 
 /** `done` has the order of the jobs. */
@@ -81,6 +87,12 @@ export function computeFigures(plan: Plan, jobs: readonly Job[], done: readonly 
     of,
     all: (arms, cell, options) => arms.map((arm) => of(arm, cell, options)),
     runs: (arm, cell) => select(arm, cell),
+    replay: (cell, options) =>
+      computeReplayFigures(select("replay", cell, options), select("ours", cell, options), {
+        off: select("off", cell, options),
+        ceiling: select("ceiling", cell, options),
+      }),
+    plants: () => done.flatMap((one) => (one.kind === "plants" ? [one.record] : [])),
     twoProfiles: () => done.flatMap((one) => (one.kind === "two-profiles" ? [one.record] : [])),
   };
 }

@@ -3,10 +3,11 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { RunRecord } from "../report/records.ts";
+import type { PlantsRecord } from "./plants.ts";
 import type { TwoProfilesRecord } from "./two-profiles.ts";
 
 export interface Job {
-  kind: "stream" | "two-profiles";
+  kind: "stream" | "two-profiles" | "plants";
   arm: string;
   seed: number;
   /** The world's name in parameters.ts. */
@@ -21,7 +22,10 @@ export interface ThreadInput {
   surfaces: string[];
 }
 
-export type JobResult = { kind: "stream"; record: RunRecord } | { kind: "two-profiles"; record: TwoProfilesRecord };
+export type JobResult =
+  | { kind: "stream"; record: RunRecord }
+  | { kind: "two-profiles"; record: TwoProfilesRecord }
+  | { kind: "plants"; record: PlantsRecord };
 
 const MAX_THREADS = 2;
 /** Most of a run's objects are short-lived. With the default young generation a tenth of the time is garbage collection. */

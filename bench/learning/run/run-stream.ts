@@ -7,6 +7,7 @@ import type { Arm } from "../arms/arms.ts";
 import { auditEffects } from "../report/audit.ts";
 import { draw, happens } from "../world/draws.ts";
 import { createHermes } from "../hermes/learner.ts";
+import { countExperiments } from "../report/experiment-count.ts";
 import { createLessonLedger } from "../report/lesson-ledger.ts";
 import { isLearned } from "../../../core/skills/edit/protection.ts";
 import { createLibraryWatch } from "../report/library-watch.ts";
@@ -16,7 +17,8 @@ import type { RunRecord, TaskRecord } from "../report/records.ts";
 import type { Attempt } from "../models/lesson-keeping.ts";
 import { createReviewerModel } from "../models/reviewer.ts";
 import { readStatements } from "../models/statements.ts";
-import { toRecord } from "../report/task-record.ts";
+import { listLoaded, toRecord } from "../report/task-record.ts";
+import { createWrongLessons } from "../report/wrong-lessons.ts";
 import { createBriefing } from "../models/briefing.ts";
 import { createBenchTools, newProgress } from "../world/tools.ts";
 import type { World } from "../world/tasks.ts";
@@ -49,17 +51,21 @@ export async function runStream(arm: Arm, world: World, hooks: StreamHooks = {})
     policy: arm.policy,
     curates: arm.curates,
     faultOf: ({ review }, delivery) => drawFault(world, review, delivery),
+    newReplayTools: () => createBenchTools(() => world, parameters, world.surfaces, newProgress()),
     ...(arm.placebo && { wrapSkills: (skills) => showPlacebo(skills, world) }),
     onDelivered: async ({ review }) => {
       await watch.update(now);
+      ledger.settleHeld();
       if (await stores.reviews.outcome(review)) ledger.settle(readSessionNumber(review.slice(0, 26)));
     },
   });
   const stores = platform.openStores(PROFILE);
   const marks = [...new Set(world.tasks.flatMap((task) => task.injection?.lines ?? []))];
-  const watch = createLibraryWatch(stores, () => marks);
+  const wrong = createWrongLessons(world);
+  const watch = createLibraryWatch(stores, { clock: platform.clock, marksOf: () => marks, onChange: wrong.noteChange });
   const ledger = createLessonLedger(attempts, watch);
   const briefing = createBriefing(arm, world, progress);
+  const isReplaying = arm.settings.review.replayTokens > 0;
   let now = 0;
   const hermes =
     arm.learner === "hermes"
@@ -79,11 +85,16 @@ export async function runStream(arm: Arm, world: World, hooks: StreamHooks = {})
     await platform.advanceTo(startMs + (task.n - 1) * gapMs);
     await rateEarlier(task.n);
     await hermes?.idle();
+    if (isReplaying) {
+      await watch.update(now);
+      ledger.settleHeld();
+    }
     now = task.n;
     const session = await platform.openSession(PROFILE, sessionId(task.n), { learning: arm.learner !== "none", tools });
     await session.say(`${briefing.before(task)}${task.request}`);
     const record = toRecord(world, task, session, progress);
     tasks.push(record);
+    wrong.noteUse(task.n, listLoaded(session));
     if (arm.learner === "none") {
       briefing.after(task, world.followUp(task, record.solved));
       session.close();
@@ -107,13 +118,17 @@ export async function runStream(arm: Arm, world: World, hooks: StreamHooks = {})
   if (arm.learner !== "none") {
     await platform.advanceTo(startMs + (last + parameters.labels.ratingDelaySessions + 1) * gapMs);
     await watch.update(last);
+    ledger.settleHeld();
   }
+  const tokens = { ...platform.tokens };
   const lostOrDoubled = arm.learner === "product" ? await auditEffects(platform, stores, PROFILE) : [];
   await hooks.ended?.(platform);
   const reviews = hermes ? hermes.reviews() : await countReviews(platform, stores);
   const library = watch.skills().map((skill) => toKept(world, skill, marks));
   const heldOut = await askHeldOut();
+  const experiments = await countExperiments(platform.experiments(PROFILE));
   for (const session of open.values()) session.close();
+  platform.end();
   return {
     arm: arm.name,
     seed: world.seed,
@@ -122,6 +137,9 @@ export async function runStream(arm: Arm, world: World, hooks: StreamHooks = {})
     sizes,
     library,
     told: watch.told.map((one) => ({ ...one, wrongFrom: findFirstWrongSession(world, one, last) })),
+    wrongLessons: wrong.lessons,
+    tokens,
+    experiments,
     reviews,
     lessons: ledger.counts(world),
     blocked: ledger.blocked(),

@@ -72,6 +72,7 @@ function service(
       `Which one is right here depends on the office.\n${lines.join("\n")}`,
     parameters: ServiceArgs,
     effect: "unkeyed",
+    staysInside: true,
     failsOften: true,
     async run({ job, operation, option }) {
       const world = worldOf(job);
@@ -104,6 +105,7 @@ function createDeskTool(worldOf: (job: string) => World): Tool<z.infer<typeof De
     description: "The routine steps of every task: look at the input, prepare it, verify the result, hand it over.",
     parameters: DeskArgs,
     effect: "unkeyed",
+    staysInside: true,
     async run({ job, step }) {
       const world = worldOf(job);
       const injection = step === "look" ? world.task(job)?.injection : null;
