@@ -25,6 +25,8 @@ export async function carryOpenRun(context: PumpContext, experiment: StoredExper
       const begun = await host.replays.begin({
         ...{ v: 1, id: replay, experiment: id, source: { session, turn: n }, arm: run.arm, skill, budget },
       });
+      // It was stopped or forgotten meanwhile, and may have been erased before it began.
+      if (context.rows.run(replay)?.step !== "begin") return host.replays.erase(replay);
       if (begun.ok)
         return advanceRun(context, experiment, run, { step: "wait", state: "running", begunAt: now }, now + LOOK_MS);
       const report = toReport("failed", begun.failure.code, now);

@@ -177,12 +177,14 @@ function isNoisy({ own, other }: Pair): boolean {
  * direction. A single turn must have been run twice.
  */
 function compareCosts(compared: Pair[], turns: number): "helps" | "harms" | "open" | "level" {
-  const isTwice = ({ own, other }: Pair) => own.length >= MAX_RUNS && other.length >= MAX_RUNS;
-  if (compared.length < MIN_TURNS && !compared.some(isTwice)) return "level";
+  if (compared.length === 0) return "level";
   const isEverywhere = (isSo: (own: Costs, other: Costs) => boolean) =>
     compared.every((pair) => pair.own.every((own) => pair.other.every((other) => isSo(own, other))));
-  if (isEverywhere(isDearer)) return "harms";
-  if (!isEverywhere((own, other) => isCheaper(own, other, CHEAPER))) return "level";
+  const isDear = isEverywhere(isDearer);
+  if (!isDear && !isEverywhere((own, other) => isCheaper(own, other, CHEAPER))) return "level";
+  const isTwice = ({ own, other }: Pair) => own.length >= MAX_RUNS && other.length >= MAX_RUNS;
+  if (compared.length < MIN_TURNS && !compared.some(isTwice)) return "open";
+  if (isDear) return "harms";
   const isMuch = isCheaper(sumCosts(compared, "own"), sumCosts(compared, "other"), MUCH_CHEAPER);
   return isMuch || compared.length >= Math.min(turns, MIN_TURNS + 1) ? "helps" : "open";
 }

@@ -27,7 +27,9 @@ export async function takeStep(context: PumpContext, experiment: StoredExperimen
   const { step, runsUntil } = experiment;
   const reported = rows.runs(experiment.id).find((run) => run.step === "book");
   if (reported) {
-    const due = step === "kept" || step === "erased" ? (experiment.due ?? runsUntil!) : host.clock.now();
+    const { endedAt, createdAt } = experiment;
+    const dues = { kept: runsUntil!, erased: (endedAt ?? createdAt) + RESULT_KEPT_MS };
+    const due = step === "kept" || step === "erased" ? dues[step] : host.clock.now();
     return bookRun(context, experiment, reported, due);
   }
   switch (step) {
@@ -164,7 +166,9 @@ function endAs(context: PumpContext, experiment: StoredExperiment, ending: Endin
   const { rows } = context;
   const runs = rows.runs(experiment.id);
   const facts = toFacts(experiment, runs);
-  const arms = sumArms(facts.runs);
+  const ownTurns = new Set(facts.runs.filter(({ arm }) => arm === "with").map(({ turn }) => turn));
+  // Recorded turns that were not run with the text are left out: they are compared with nothing.
+  const arms = sumArms(facts.runs.filter(({ turn }) => ownTurns.has(turn)));
   const turns = new Set(runs.filter(({ arm, replay }) => arm === "with" && replay !== null).map(({ turn }) => turn))
     .size;
   const outcome = ending.outcome ?? (note === "" ? "not_replayable" : null);

@@ -60,8 +60,10 @@ export const StoredExperiment = Experiment.omit({ runs: true }).extend({
   hasParent: z.boolean(),
   /** Whether each arm's text passes its own checks. Absent: it has none that can run here. */
   passes: z.partialRecord(Arm, z.boolean()),
-  /** Set with the outcome, before anything follows from it: which number its evidence has, and whether followers may have the text. */
-  /** `isHeld`: the text had not been offered yet. */
+  /**
+   * Set with the outcome, before anything follows from it: which number its evidence has, and whether followers may have the text. `isHeld`: the
+   * text had not been offered yet.
+   */
   concluding: z.object({ nth: z.int(), isSecond: z.boolean(), isShared: z.boolean(), isHeld: z.boolean() }).nullable(),
 });
 export type StoredExperiment = z.infer<typeof StoredExperiment>;
