@@ -182,6 +182,8 @@ function compareCosts(compared: Pair[], turns: number): "helps" | "harms" | "ope
     compared.every((pair) => pair.own.every((own) => pair.other.every((other) => isSo(own, other))));
   const isDear = isEverywhere(isDearer);
   if (!isDear && !isEverywhere((own, other) => isCheaper(own, other, CHEAPER))) return "level";
+  // A wrong answer is worth nothing, however cheap.
+  if (!isDear && compared.some(({ own }) => own.some(({ verdict }) => verdict === "wrong"))) return "level";
   const isTwice = ({ own, other }: Pair) => own.length >= MAX_RUNS && other.length >= MAX_RUNS;
   if (compared.length < MIN_TURNS && !compared.some(isTwice)) return "open";
   if (isDear) return "harms";

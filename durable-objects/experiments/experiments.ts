@@ -31,7 +31,7 @@ const GONE = err("profile_gone", "This profile has been deleted.");
 const NOT_FOUND = err("experiment_not_found", "This profile has no experiment of that id.");
 const NO_EXPERIMENTS: ExperimentSum = {
   ...{ waiting: 0, running: 0, helps: 0, no_difference: 0, harms: 0, not_replayable: 0 },
-  ...{ none: 0, replays: 0, tokens: 0 },
+  ...{ none: 0, withdrawnBeforeOffer: 0, replays: 0, tokens: 0 },
 };
 
 /** Once the profile is deleted, nothing is taken or found. A profile that has tried nothing has no tables, and reading makes none. */

@@ -45,17 +45,14 @@ function measure(model: Model, times: number) {
 }
 
 describe("the rates of error", () => {
-  const rates = [0.1, 0.3, 0.5, 0.7, 0.9, 1].map((p) => measure({ p, q: p }, 300));
-  const mean = (read: (one: (typeof rates)[number]) => number) =>
-    rates.reduce((sum, one) => sum + read(one), 0) / rates.length;
+  const rates = [0.1, 0.3, 0.5, 0.7, 0.9, 1].map((p) => measure({ p, q: p }, 1_000));
 
   it("of a harmless text that is called harmful are at most 5 %, whatever its model can do", () => {
     for (const { harms } of rates) expect(harms).toBeLessThanOrEqual(0.05);
   });
 
-  it("of a useless text that is called helpful are at most 5 % on average, and 8 % for the most fickle model", () => {
-    expect(mean(({ helps }) => helps)).toBeLessThanOrEqual(0.05);
-    for (const { helps } of rates) expect(helps).toBeLessThanOrEqual(0.08);
+  it("of a useless text that is called helpful are at most 5 % too", () => {
+    for (const { helps } of rates) expect(helps).toBeLessThanOrEqual(0.05);
   });
 
   it("cost two runs with a model that is always right, and under four with any", () => {
@@ -68,7 +65,7 @@ describe("a clear case", () => {
   it.each([
     [{ p: 1, q: 0 }, "helps", 1],
     [{ p: 0, q: 1 }, "harms", 1],
-    [{ p: 0.9, q: 0.2 }, "helps", 0.7],
+    [{ p: 0.9, q: 0.2 }, "helps", 0.65],
     [{ p: 1, q: 1, calls: [3, 8] as [number, number] }, "helps", 0.9],
   ] as const)("%j is %s after about three runs", (model, outcome, share) => {
     const measured = measure(model, 200);

@@ -72,7 +72,7 @@ export function turn(n: number, more: Partial<RecordedTurn> = {}, session = SESS
 export type World = ReturnType<typeof createWorld>;
 
 export function createWorld(options: WorldOptions = {}) {
-  const { similar = [], answer = () => ({}), granted = 1_000_000 } = options;
+  const { similar = [], answer = (): Answer => ({}), granted = 1_000_000 } = options;
   const clock = createTestClock();
   const bucket = createMemoryBucket({ clock });
   const profile = newProfileId();
@@ -95,7 +95,7 @@ export function createWorld(options: WorldOptions = {}) {
   let alarmAt: number | null = null;
   let ids = 0;
 
-  function open({ crashAt = Infinity }: { crashAt?: number } = {}): Experiments {
+  function open({ crashAt = Infinity }: { crashAt?: number } = {}): Experiments & { isDead(): boolean } {
     const isDead = { now: false };
     let [points, inside] = [0, false];
     const point = (): void => {
