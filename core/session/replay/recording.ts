@@ -16,6 +16,7 @@ export interface Recording {
   noticeAt(n: number): NoticeEntry | null;
   staysWhole(n: number): boolean | null;
   isWatched(n: number): boolean | null;
+  ranAgain(n: number, result: ToolResult): boolean;
   /** Entries of the turn itself, in order, its input first. */
   ofTurn(): Entry[];
 }
@@ -86,6 +87,13 @@ export function openRecording(options: RecordingOptions): Recording {
       const isLast = next === entries.findLast(({ kind }) => kind === "assistant");
       return !(isLast && entries.some((entry) => entry.kind === "notice" && isClosing(entry.code)));
     },
+    ranAgain(n, { parts }) {
+      const { entries } = load();
+      const entry = entries.get(n);
+      if (!isExact || entry?.kind !== "tool" || JSON.stringify(entry.parts) === JSON.stringify(parts)) return false;
+      const isCutOff = (other: Entry) => isResumed(other) && other.n > n && other.at <= entry.at;
+      return [...entries.values()].some(isCutOff);
+    },
     ofTurn: () => [...load().entries.values()],
   };
 }
@@ -94,6 +102,10 @@ export function openRecording(options: RecordingOptions): Recording {
 export function isEvent(notice: NoticeEntry): boolean {
   if (!isSilent(notice) || notice.code === "compaction_failed") return false;
   return notice.code !== "model_retried" || textOf(notice) !== TOO_LONG;
+}
+
+function isResumed(entry: Entry): boolean {
+  return entry.kind === "notice" && entry.code === "resumed";
 }
 
 function isClosing(code: string): boolean {

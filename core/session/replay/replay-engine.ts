@@ -73,6 +73,7 @@ function openRun(host: SessionHost, ports: ReplayPorts, { order, placed }: Repla
     noticeAt: recording.noticeAt,
     staysWhole: recording.staysWhole,
     isWatched: recording.isWatched,
+    ranAgain: recording.ranAgain,
     serving: recording.serving,
     openAdmission: () => recording.openAdmission((gate) => isAllowedUnasked(engine.context, gate)),
     findRefusal: () => (state().left ? LEFT : null),

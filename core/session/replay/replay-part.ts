@@ -1,5 +1,5 @@
 // What the engine of a session asks of the replay that it carries out. Made by replay-engine.ts. Types only.
-import type { Admission, GatedCall, Serving } from "../../agent/contract.ts";
+import type { Admission, GatedCall, Serving, ToolResult } from "../../agent/contract.ts";
 import type { Failure } from "../../errors.ts";
 import type { NoticeEntry } from "../../schemas/entry.ts";
 import type { JobRow } from "../jobs.ts";
@@ -14,6 +14,8 @@ export interface ReplayPart {
   staysWhole(n: number): boolean | null;
   /** Whether a person watched, so that a looping turn went on: its entry `n` was not its closing answer. `null`: nobody has to know. */
   isWatched(n: number): boolean | null;
+  /** Whether the recorded call of entry `n` was cut off and ran again, and gave another result than this one. */
+  ranAgain(n: number, result: ToolResult): boolean;
   serving: Serving;
   /** For one attempt at the turn: decides on calls whose gate asks. */
   openAdmission(): (request: GatedCall) => Promise<Admission>;

@@ -1,6 +1,6 @@
 // Makes a tool call durable: writes the intent before the tool runs and the result after it. A call with a recorded result is
 // not run again. Used by the journal.
-import type { Effect, Journal, Recorded, ToolResult } from "../../../agent/contract.ts";
+import type { Attempt, Effect, Journal, Recorded, ToolResult } from "../../../agent/contract.ts";
 import { fail } from "../../../agent/tool-result.ts";
 import type { JsonObject, ToolEntry } from "../../../schemas/entry.ts";
 import { planPendingOfCall } from "../../hooks/events.ts";
@@ -18,19 +18,19 @@ export async function recordCall(record: TurnRecord, step: number, work: CallWor
   if (earlier?.state === "done") return { value: earlier, entry: earlier.n };
   const intent = earlier ?? openIntent(record, step, work, work.prepare ? await prepare(record, work.prepare) : {});
   let isOpen = true;
-  const result =
-    earlier && !mayRunAgain(work.effect)
-      ? outcomeUnknown(earlier)
-      : await work.run({
-          op: `${host.session}-${turn}:${intent.n}`,
-          prepared: intent.prepared,
-          entry: intent.n,
-          // A call that was abandoned at its timeout may note facts after its result is recorded.
-          note: (facts) => {
-            if (isOpen) addFacts(record, intent, facts);
-          },
-          ...(earlier && { resumed: true as const }),
-        });
+  const attempt: Attempt = {
+    op: `${host.session}-${turn}:${intent.n}`,
+    prepared: intent.prepared,
+    entry: intent.n,
+    // A call that was abandoned at its timeout may note facts after its result is recorded.
+    note: (facts) => {
+      if (isOpen) addFacts(record, intent, facts);
+    },
+    ...(earlier && { resumed: true as const }),
+  };
+  let result = earlier && !mayRunAgain(work.effect) ? outcomeUnknown(earlier) : await work.run(attempt);
+  // The recorded call was cut off after its effect, and ran again: it found what it had done.
+  if (host.replay?.ranAgain(intent.n, result)) result = await work.run({ ...attempt, resumed: true });
   isOpen = false;
   assertOpen(record);
   noteProgress(record);
