@@ -96,7 +96,9 @@ export function placeTurn(
  * the notes that would show the tested text, or what else has changed in the library.
  */
 function selectNotes(after: Entry[], { arm, skill, source }: ReplayOrder): Entry[] {
-  const end = after.findIndex((entry) => !(entry.kind === "note" || (entry.kind === "notice" && isEvent(entry))));
+  const end = after.findIndex(
+    (entry, i) => !(entry.kind === "note" || (entry.kind === "notice" && isEvent(entry, after[i + 1]))),
+  );
   const before = end < 0 ? after : after.slice(0, end);
   if (arm === "recorded") return before;
   return before.filter(

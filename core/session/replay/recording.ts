@@ -73,12 +73,15 @@ export function openRecording(options: RecordingOptions): Recording {
     },
     noticeAt(n) {
       if (!isExact) return null;
-      const entry = load().entries.get(n);
-      return entry?.kind === "notice" && isEvent(entry) ? entry : null;
+      const { entries } = load();
+      const entry = entries.get(n);
+      return entry?.kind === "notice" && isEvent(entry, entries.get(n + 1)) ? entry : null;
     },
     staysWhole(n) {
-      const entry = load().entries.get(n);
-      return isExact ? entry?.kind !== "compaction" && !(entry?.kind === "notice" && !isEvent(entry)) : null;
+      const { entries } = load();
+      const entry = entries.get(n);
+      const isOwn = entry?.kind === "notice" && !isEvent(entry, entries.get(n + 1));
+      return isExact ? entry?.kind !== "compaction" && !isOwn : null;
     },
     isWatched(n) {
       if (!isExact) return null;
@@ -98,10 +101,14 @@ export function openRecording(options: RecordingOptions): Recording {
   };
 }
 
-/** A notice that the turn does not write again by itself. Of a failed summary and of a conversation that was too long, it does. */
-export function isEvent(notice: NoticeEntry): boolean {
+/**
+ * A notice that the turn does not write again by itself. Of a failed summary and of a conversation that was too long, it does, unless it was cut
+ * off before it had shortened that. `next`: the recorded entry after it.
+ */
+export function isEvent(notice: NoticeEntry, next: Entry | undefined): boolean {
   if (!isSilent(notice) || notice.code === "compaction_failed") return false;
-  return notice.code !== "model_retried" || textOf(notice) !== TOO_LONG;
+  const isTooLong = notice.code === "model_retried" && textOf(notice) === TOO_LONG;
+  return !isTooLong || (next !== undefined && isResumed(next));
 }
 
 function isResumed(entry: Entry): boolean {
