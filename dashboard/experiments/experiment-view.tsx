@@ -114,7 +114,7 @@ function Sums({ experiment }: { experiment: Experiment }) {
           <thead>
             <tr>
               <th scope="col">Side</th>
-              {["Right", "Wrong", "Runs", "Calls", "Failed calls", "Tokens"].map((title) => (
+              {["Right", "Calls", "Failed", "Tokens"].map((title) => (
                 <th key={title} scope="col" class="number">
                   {title}
                 </th>
@@ -125,9 +125,9 @@ function Sums({ experiment }: { experiment: Experiment }) {
             {arms.map(({ arm, sum }) => (
               <tr key={arm}>
                 <th scope="row">{ARM_NAMES[arm]}</th>
-                <td class="number">{formatNumber(sum.right)}</td>
-                <td class="number">{formatNumber(sum.wrong)}</td>
-                <td class="number">{formatNumber(sum.runs)}</td>
+                <td class="number">
+                  {formatNumber(sum.right)} of {formatNumber(sum.runs)}
+                </td>
                 <td class="number">{show(sum.calls, formatNumber)}</td>
                 <td class="number">{show(sum.failedCalls, formatNumber)}</td>
                 <td class="number">{show(sum.tokens, formatShort)}</td>

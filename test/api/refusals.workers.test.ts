@@ -169,6 +169,9 @@ describe("a missing resource", () => {
     ["POST", "/v1/curator/runs/20260101T000000Z-abcd/rollback", "run_pending", "No report yet"],
     ["POST", "/v1/skills/absent/adopt", "skill_not_found", "No such skill"],
     ["GET", "/v1/training/jobs/trn_000000000000", "training_job_not_found", "No such training job"],
+    ["GET", `/v1/experiments/${ABSENT}`, "experiment_not_found", "No such experiment"],
+    ["POST", `/v1/experiments/${ABSENT}/stop`, "experiment_not_found", "No such experiment"],
+    ["GET", `/v1/experiments/${ABSENT}/runs/${ABSENT}`, "experiment_not_found", "No such experiment"],
   ])("answers its own 404: %s %s", async (method, path, code, title) => {
     expectProblem(await ask(method, path, { key }), 404, code, title);
   });
