@@ -165,7 +165,7 @@ const FIXED: Record<string, string> = {
   model: "talaria",
   attachment: "notes.md",
   training: `trn_${"0".repeat(12)}`,
-  ...{ experiment: "0".repeat(26), replay: "0".repeat(26) },
+  replay: "0".repeat(26),
   ...{ blueprint: "page-watch", suggestion: "0".repeat(16) },
   ...{ card: `c${"0".repeat(12)}`, parent: `c${"1".repeat(12)}`, goal: "0".repeat(16) },
 };

@@ -32,6 +32,8 @@ export interface Facts {
   /** A run of `POST /v1/runs`, and a response of `POST /v1/responses`. */
   work: string;
   response: string;
+  /** A text that was tried, and is not in the library. */
+  experiment: string;
   approval: string;
   pending: string;
   allowance: string;

@@ -103,6 +103,15 @@ export async function plant(world: World, tenant: Tenant): Promise<{ facts: Fact
   const { id: response } = await call<{ id: string }>("POST", "/v1/responses", {
     ...{ input: `Tell of the ${title}.`, metadata: { subject: title } },
   });
+  const tried = {
+    tokens: 200_000,
+    files: { "SKILL.md": toSkillMd(`${KNOWN_WORD}-tried`, `Tell me of the ${title}.`) },
+  };
+  const { id: experiment } = await call<{ id: string }>("POST", "/v1/skills/try", tried);
+  await vi.waitFor(
+    async () => expect(await call("GET", `/v1/experiments/${experiment}`)).toMatchObject({ state: "done" }),
+    SETTLES,
+  );
   const { run } = await call<{ run: string }>("POST", "/v1/curator/run");
   await vi.waitFor(() => call("GET", `/v1/curator/runs/${run}`), SETTLES);
   const review = await vi.waitFor(async () => {
@@ -135,7 +144,7 @@ export async function plant(world: World, tenant: Tenant): Promise<{ facts: Fact
   const digest = await crypto.subtle.digest("SHA-256", png);
   const facts = {
     ...{ deployment: world.deployment, site: world.site.origin, profile, session, machine, path, review, run },
-    ...{ work: ran.run, response },
+    ...{ work: ran.run, response, experiment },
     ...{ ...settings, asked, branch, question: waits!.id, child: sessions[0]!.session },
     ...{ name: `${KNOWN_WORD}-keeping`, process: String(fieldsOf(job!).id), approval: await waiting() },
     ...{ image: Buffer.from(digest).toString("hex"), memory: entries[0]!.id, pending: pending[0]!.id },
