@@ -2,12 +2,13 @@
 import { describe, expect, test } from "vitest";
 import type { ModelRequest, Tool } from "../../../core/agent/contract.ts";
 import { succeed } from "../../../core/agent/tool-result.ts";
+import { ok } from "../../../core/errors.ts";
 import type { Entry } from "../../../core/schemas/entry.ts";
 import * as z from "zod";
 import { type ScriptLine, type ScriptedAnswer, createScriptedModel } from "../../support/wires/scripted-model.ts";
 import { type SessionOptions, createScriptedSession, must } from "../../support/session/scripted-session.ts";
 import { type ReplayRunOptions, createReplayRun } from "../../support/session/replay-run.ts";
-import { PROFILE, SESSION } from "../../support/session/session-harness.ts";
+import { PROFILE, SESSION, createSessionHarness } from "../../support/session/session-harness.ts";
 import type { ReplayOrder } from "../../../core/experiments/ports.ts";
 import type { FileBodies } from "../../../core/schemas/file-body.ts";
 import { createSkillStore } from "../../../stores/skills/skill-store.ts";
@@ -122,6 +123,35 @@ describe("what the recorded turn was", () => {
     await life.begin();
     await life.run();
     expect(JSON.stringify(life.entries())).toContain("not_in_replay");
+  });
+
+  test("a write that was cut off after its effect finds its file there again", async () => {
+    const lines = [write("a.txt", "one\n"), { text: "One." }];
+    const walk = ({ messages }: ModelRequest) =>
+      lines[messages.filter(({ role }) => role === "assistant").length] as ScriptedAnswer;
+    for (let crashAt = 4; crashAt < 30; crashAt++) {
+      const model = createScriptedModel(Array.from({ length: 9 }, () => walk));
+      const harness = createSessionHarness({ model, settings: { review: { enabled: false } } });
+      const mortal = harness.boot({ crashAt });
+      await mortal.engine.create({ learning: "on", title: "" }).catch(() => {});
+      await mortal.engine.post({ text: "Write.", key: "k" }).catch(() => {});
+      await mortal.settled();
+      const next = harness.boot();
+      const { engine, host } = next;
+      await engine.create({ learning: "on", title: "" });
+      await engine.post({ text: "Write.", key: "k" });
+      await next.settled();
+      while (harness.alarmAt() !== null) await next.wake();
+      const entries = must(engine.entries(0));
+      if (!JSON.stringify(entries).includes('\\"created\\":false')) continue;
+      const again = createScriptedModel(Array.from({ length: 9 }, () => walk));
+      const replay = createReplayRun({ host: { ...host, models: () => ok([again] as const) }, source: engine });
+      const life = replay.boot();
+      await life.begin();
+      await life.run();
+      return expect(withoutTimes(life.entries())).toEqual(withoutTimes(entries));
+    }
+    expect.unreachable("no crash came between the effect and its result");
   });
 
   test("its budget is spent: the run ends before the next model call", async () => {
