@@ -130,11 +130,17 @@ export function toTurnRuns({ turns, runs }: Pick<Experiment, "turns" | "runs">):
     const own = runs
       .filter((run) => run.turn === turn.turn)
       .toSorted((a, b) => ARMS.indexOf(a.arm) - ARMS.indexOf(b.arm) || a.nth - b.nth);
-    const withText = own.find(({ arm, state }) => arm === "with" && state === "done");
-    const others = own.filter(({ arm, state }) => arm !== "with" && state === "done");
-    const other = others.find(({ replay }) => replay === null) ?? others[0];
+    const done = own.filter(({ state }) => state === "done");
+    const withText = firstJudged(done.filter(({ arm }) => arm === "with"));
+    const others = done.filter(({ arm }) => arm !== "with");
+    const other = others.find(({ replay }) => replay === null) ?? firstJudged(others);
     return { turn, runs: own, pair: withText && other ? [other, withText] : null };
   });
+}
+
+/** Else the first one. */
+function firstJudged(runs: Run[]): Run | undefined {
+  return runs.find(({ verdict }) => verdict !== "unknown") ?? runs[0];
 }
 
 /** Each call of a turn as a line, for the difference of two runs. */

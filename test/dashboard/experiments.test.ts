@@ -81,6 +81,7 @@ describe("a run", () => {
     const pairOf = (...runs: Run[]) => toTurnRuns(shown({ runs }))[0]!.pair;
     expect(pairOf(again, own, recorded)).toEqual([recorded, own]);
     expect(pairOf(again, own)).toEqual([again, own]);
+    expect(pairOf(recorded, { ...own, verdict: "unknown" }, { ...own, nth: 2 })?.[1]).toMatchObject({ nth: 2 });
     expect(pairOf(recorded, { ...own, state: "running" })).toBeNull();
     const [first, second] = toTurnRuns(shown());
     expect(first!.runs.map(({ arm }) => arm)).toEqual(["with", "without"]);
