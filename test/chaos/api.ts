@@ -1,14 +1,14 @@
 // The api Worker of a chaos run: the product's, and under `/chaos/` what a run over reviews needs from inside the stack: repeated
 // messages, old objects, and a model over HTTP that reviews and curates, so that its calls can be counted.
 import * as z from "zod";
-import type { Message, ModelRequest } from "../../core/agent/contract.ts";
-import { readRendered } from "../../core/agent/tool-result.ts";
+import type { ModelRequest } from "../../core/agent/contract.ts";
 import { createRehearsalModel } from "../../core/models/rehearsal.ts";
 import { shardOf } from "../../core/schemas/learning/digest.ts";
 import type { Answer } from "../../core/schemas/entry.ts";
 import { dayOf } from "../../core/schemas/ids.ts";
 import { PendingChange } from "../../core/schemas/approvals/pending.ts";
 import { findOwner, proposeMerge } from "../../scripts/chaos/merge.ts";
+import { ChatRequest, toEvents, toModelRequest } from "../../scripts/chaos/rehearsal-wire.ts";
 import { keyOf } from "../../stores/keys.ts";
 import product from "../../workers/api/index.ts";
 import type { Env } from "../../workers/api/env.ts";
@@ -70,33 +70,6 @@ async function makeOld(profile: string, env: Env): Promise<void> {
 
 // ---- a model over HTTP ----
 
-const Text = z.union([z.string(), z.array(z.object({ text: z.string().default("") })), z.null()]).optional();
-const ChatRequest = z.object({
-  messages: z.array(
-    z.object({
-      role: z.string(),
-      content: Text,
-      tool_call_id: z.string().optional(),
-      tool_calls: z
-        .array(z.object({ id: z.string(), function: z.object({ name: z.string(), arguments: z.string() }) }))
-        .optional(),
-    }),
-  ),
-  tools: z
-    .array(
-      z.object({
-        function: z.object({
-          name: z.string(),
-          description: z.string().default(""),
-          parameters: z.record(z.string(), z.json()).default({}),
-        }),
-      }),
-    )
-    .default([]),
-  tool_choice: z.unknown().optional(),
-});
-type ChatRequest = z.infer<typeof ChatRequest>;
-
 /** Serves the rehearsal model over a wire. A file name in the transcript can request a refusal or a doubtful note. */
 async function complete(body: ChatRequest, env: Env): Promise<Response> {
   const request = toModelRequest(body);
@@ -130,54 +103,4 @@ async function answerRequest(request: ModelRequest, seen: string): Promise<Pick<
     if (event.type === "done") return event.answer;
   }
   throw new Error("rehearsal gave no answer");
-}
-
-function toModelRequest({ messages, tools, tool_choice: choice }: ChatRequest): ModelRequest {
-  const names = new Map(
-    messages.flatMap(({ tool_calls: calls = [] }) => calls.map(({ id, function: { name } }) => [id, name] as const)),
-  );
-  const spoken = messages.filter(({ role }) => role !== "system" && role !== "developer");
-  return {
-    system: joinTextParts(messages.find(({ role }) => role === "system" || role === "developer")?.content),
-    messages: spoken.map((message): Message => {
-      const text = joinTextParts(message.content);
-      if (message.role === "user") return { role: "user", text };
-      if (message.role === "tool") {
-        const call = message.tool_call_id ?? "";
-        const failed = typeof readRendered(text)?.error === "string";
-        return { role: "tool", call, name: names.get(call) ?? "", text, failed };
-      }
-      const calls = (message.tool_calls ?? []).map(({ id, function: made }) => ({
-        ...{ id, name: made.name },
-        args: JSON.parse(made.arguments || "{}"),
-      }));
-      return { role: "assistant", text, calls };
-    }),
-    tools: tools.map(({ function: tool }) => tool),
-    maxOutputTokens: 16_000,
-    toolChoice: choice === "none" ? "none" : "auto",
-    cacheKey: "",
-  };
-}
-
-function joinTextParts(content: z.infer<typeof Text>): string {
-  if (typeof content === "string") return content;
-  return (content ?? []).map(({ text }) => text).join("");
-}
-
-function toEvents({ text, calls }: Pick<Answer, "text" | "calls">): string {
-  const delta = {
-    content: text,
-    tool_calls: calls.map(({ id, name, args }, index) => ({
-      ...{ index, id, type: "function" },
-      function: { name, arguments: JSON.stringify(args) },
-    })),
-  };
-  const finish = calls.length > 0 ? "tool_calls" : "stop";
-  const chunks = [
-    { object: "chat.completion.chunk", choices: [{ index: 0, delta, finish_reason: null }] },
-    { object: "chat.completion.chunk", choices: [{ index: 0, delta: {}, finish_reason: finish }] },
-    { choices: [], usage: { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 } },
-  ];
-  return [...chunks.map((chunk) => JSON.stringify(chunk)), "[DONE]"].map((data) => `data: ${data}\n\n`).join("");
 }
