@@ -36,8 +36,8 @@ async function listStores(profile: string): Promise<StoredPlace[]> {
     }
     from = page.list_complete ? undefined : page.cursor;
   } while (from);
-  const { SESSION, ACCOUNT, ARCHIVE, WEBHOOKS, CHANNELS, AGENDA, BOARD } = env;
-  const namespaces = { SESSION, ACCOUNT, ARCHIVE, WEBHOOKS, CHANNELS, AGENDA, BOARD };
+  const { SESSION, ACCOUNT, ARCHIVE, WEBHOOKS, CHANNELS, AGENDA, BOARD, EXPERIMENTS, REPLAY } = env;
+  const namespaces = { SESSION, ACCOUNT, ARCHIVE, WEBHOOKS, CHANNELS, AGENDA, BOARD, EXPERIMENTS, REPLAY };
   for (const [kind, namespace] of Object.entries(namespaces) as [string, DurableObjectNamespace][]) {
     for (const id of await listDurableObjectIds(namespace)) {
       const known = nameById.get(String(id));

@@ -54,6 +54,7 @@ describe("a deleted profile", () => {
     const left = [
       `ACCOUNT ${profile} erasure`,
       `ARCHIVE ${profile} archive_part`,
+      `EXPERIMENTS ${profile} tombstone`,
       `SESSION ${profile}/${session} tombstone`,
       `r2 p/${profile}/GONE`,
     ];
@@ -75,7 +76,8 @@ describe("a deleted profile", () => {
     }
     await passErasures(profile);
     const marks = [
-      ...[`ARCHIVE ${profile} archive_part`, `SESSION ${profile}/${session} tombstone`, `r2 p/${profile}/GONE`],
+      ...[`ARCHIVE ${profile} archive_part`, `EXPERIMENTS ${profile} tombstone`],
+      ...[`SESSION ${profile}/${session} tombstone`, `r2 p/${profile}/GONE`],
     ];
     expect(await findPlaces(profile, profile)).toEqual(marks);
   });

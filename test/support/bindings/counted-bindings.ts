@@ -332,6 +332,7 @@ export const EXPERIMENT = {
 const experiments = {
   take: async ({ skill, text }: { skill: string; text: string }) => ok({ ...EXPERIMENT, skill, text }),
   ...{ list: async () => [EXPERIMENT], read: async () => ok(EXPERIMENT), stop: async () => ok(EXPERIMENT) },
+  ...{ sum: async () => ({ waiting: 0, running: 0 }), forgetWords: async () => {} },
 };
 const replay = { entryPage: async () => ({ entries: [] }) };
 
