@@ -2,13 +2,14 @@
 // Experiments object. It is in no list: the profile's Account does not know it, and no route of sessions leads to it. Called by the Experiments
 // object, and by the API for the entries of a run.
 import { DurableObject } from "cloudflare:workers";
-import { type Result, StateNewerError, err, ok } from "../../core/errors.ts";
+import { type Result, StateNewerError, err, messageOf, ok } from "../../core/errors.ts";
 import type { ReplayDesk, ReplayOrder } from "../../core/experiments/ports.ts";
 import { parseSettings } from "../../core/limits.ts";
 import type { SessionHost } from "../../core/session/context.ts";
 import type { ReplayEngine, ReplayPorts, ReplaySource } from "../../core/session/replay/contract.ts";
 import { createReplayEngine } from "../../core/session/replay/replay-engine.ts";
 import { systemClock } from "../../stores/platform/system-clock.ts";
+import { askDesk } from "../../wiring/ask-desk.ts";
 import { guardErased, isErased, leaveTombstone } from "../session/erased.ts";
 import { type SessionEnv, toHost } from "../session/host.ts";
 
@@ -53,13 +54,28 @@ export class Replay extends DurableObject<SessionEnv> {
 
   /** Stops what runs, deletes everything and leaves a tombstone, so that a late order begins nothing. Idempotent. */
   async erase(): Promise<void> {
+    const { storage } = this.ctx;
+    if (!this.#isGone()) await this.#bookRest();
     this.#isErased = true;
     if (this.#opened.ok) this.#opened.value.end();
-    const { storage } = this.ctx;
     await storage.deleteAlarm();
     if (isErased(storage)) return;
     await storage.deleteAll();
     leaveTombstone(storage);
+  }
+
+  /** What a run that is cut off has used: nobody will hear it from a report. An Account that does not answer does not keep it from being erased. */
+  async #bookRest(): Promise<void> {
+    const spent = this.#opened.ok ? this.#opened.value.spent() : null;
+    if (!spent) return;
+    const [profile = "", id = ""] = this.ctx.id.name!.split("/");
+    const booking = { id, at: systemClock.now(), lines: spent.lines };
+    const desk = this.env.ACCOUNT.getByName(profile).grantDesk();
+    try {
+      await askDesk(desk, (grants) => grants.book({ booking, grant: spent.order.experiment }));
+    } catch (error) {
+      console.error(JSON.stringify({ event: "usage_not_booked", replay: id, error: messageOf(error) }));
+    }
   }
 
   #isGone(): boolean {

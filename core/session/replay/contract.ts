@@ -4,6 +4,7 @@ import type { ReplayOrder } from "../../experiments/ports.ts";
 import type { Entry } from "../../schemas/entry.ts";
 import type { FileBodies } from "../../schemas/file-body.ts";
 import type { ReplayReport } from "../../schemas/learning/experiment.ts";
+import type { UsageLine } from "../../schemas/usage.ts";
 import type { ReplayNeed, ReplayPage } from "../../schemas/sessions/replay.ts";
 
 /** The session whose turn is run again. */
@@ -30,6 +31,8 @@ export interface ReplayEngine {
   look(): { report: ReplayReport | null; activeAt: number } | null;
   /** The entries of the turn, the input first. */
   entryPage(asked: { after: number; limit: number }): { entries: Entry[]; next?: string };
+  /** What a run has used whose report was not taken, and for which order. `null`: nothing, or the report was taken. */
+  spent(): { order: ReplayOrder; lines: UsageLine[] } | null;
   /** The object is erased: aborts what runs. */
   end(): void;
 }

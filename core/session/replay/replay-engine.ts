@@ -18,7 +18,7 @@ import { openRecording } from "./recording.ts";
 import { putRecordedFiles } from "./recorded-files.ts";
 import { toReplayHost } from "./replay-host.ts";
 import type { ReplayPart } from "./replay-part.ts";
-import { toReport } from "./replay-report.ts";
+import { toLinesSoFar, toReport } from "./replay-report.ts";
 import { type ReplayState, changeState, createReplay, readState } from "./replay-state.ts";
 
 const MAX_ARGS_CHARS = 500;
@@ -44,11 +44,12 @@ export function createReplayEngine(host: SessionHost, ports: ReplayPorts): Repla
     alarm: async () => open()?.alarm(),
     look: () => open()?.look() ?? null,
     entryPage: (asked) => open()?.entryPage(asked) ?? { entries: [] },
+    spent: () => open()?.spent() ?? null,
     end: () => open()?.end(),
   };
 }
 
-type Run = Pick<ReplayEngine, "alarm" | "entryPage" | "end"> & {
+type Run = Pick<ReplayEngine, "alarm" | "entryPage" | "spent" | "end"> & {
   look(): { report: ReplayReport | null; activeAt: number };
 };
 
@@ -123,8 +124,8 @@ function openRun(host: SessionHost, ports: ReplayPorts, { order, placed }: Repla
     });
   }
 
+  const isCopied = (entry: Entry) => recording.noticeAt(entry.n)?.at === entry.at;
   function makeReport(): ReplayReport | null {
-    const isCopied = (entry: Entry) => recording.noticeAt(entry.n)?.at === entry.at;
     return toReport(context, state(), isCopied);
   }
 
@@ -144,6 +145,10 @@ function openRun(host: SessionHost, ports: ReplayPorts, { order, placed }: Repla
       if (first === undefined) return { entries: [] };
       const { entries, more } = log.entryPage(Math.max(first, after + 1), limit, FIXED.pageBytes);
       return { entries, ...(more && { next: String(entries.at(-1)!.n) }) };
+    },
+    spent() {
+      const lines = jobs.isEmpty() ? [] : toLinesSoFar(context, state(), isCopied);
+      return lines.length === 0 ? null : { order, lines };
     },
     end() {
       driver.end();

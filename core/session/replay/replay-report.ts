@@ -47,9 +47,23 @@ export function toReport(
     refusedWords: tried.flatMap(({ refused = [] }) => refused),
     workedWords: tried.flatMap(({ worked }) => worked),
     left,
-    lines: toReplayLines(entries.filter((entry) => entry.kind !== "tool" && !isCopied(entry))),
+    lines: toOwnLines(entries, isCopied),
     endedAt: (turn.endedAt ?? 0) - placed.shiftMs,
   };
+}
+
+/** What the run has used so far. */
+export function toLinesSoFar(
+  context: EngineContext,
+  { order, placed }: ReplayState,
+  isCopied: (entry: Entry) => boolean,
+): UsageLine[] {
+  const turn = placed ? context.log.turn(order.source.turn) : null;
+  return turn ? toOwnLines(readTurnEntries(context, turn), isCopied) : [];
+}
+
+function toOwnLines(entries: Entry[], isCopied: (entry: Entry) => boolean): UsageLine[] {
+  return toReplayLines(entries.filter((entry) => entry.kind !== "tool" && !isCopied(entry)));
 }
 
 function toEnd(answered: boolean, hasLeft: boolean, code: string | null): ReplayEnd {
