@@ -58,8 +58,13 @@ export function toLinesSoFar(
   { order, placed }: ReplayState,
   isCopied: (entry: Entry) => boolean,
 ): UsageLine[] {
-  const turn = placed ? context.log.turn(order.source.turn) : null;
-  return turn ? toOwnLines(readTurnEntries(context, turn), isCopied) : [];
+  const { log } = context;
+  if (!placed) return [];
+  const written = log.entries(placed.input);
+  return toOwnLines(
+    written.filter(({ turn }) => turn === order.source.turn),
+    isCopied,
+  );
 }
 
 function toOwnLines(entries: Entry[], isCopied: (entry: Entry) => boolean): UsageLine[] {

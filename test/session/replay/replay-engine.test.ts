@@ -11,6 +11,8 @@ import { type ReplayRunOptions, createReplayRun } from "../../support/session/re
 import { PROFILE, SESSION, createSessionHarness } from "../../support/session/session-harness.ts";
 import type { ReplayOrder } from "../../../core/experiments/ports.ts";
 import type { FileBodies } from "../../../core/schemas/file-body.ts";
+import type { ReplayReport } from "../../../core/schemas/learning/experiment.ts";
+import { sumUsageLines } from "../../../core/schemas/usage.ts";
 import { createSkillStore } from "../../../stores/skills/skill-store.ts";
 import { creation } from "../../support/skills/skills.ts";
 import { sandbox } from "../../tools/code/code-session.ts";
@@ -370,4 +372,30 @@ test("nothing is booked, observed, titled, indexed or told", async () => {
   expect(replay.model.requests).toHaveLength(2);
   const [report] = replay.reports;
   expect(report!.lines).toMatchObject([{ kind: "replay", model: "scripted:test", calls: 2 }]);
+});
+
+test("what a run has used that never reported is known until a report was taken", async () => {
+  const lines = [write("a.txt", "one\n"), { text: "One." }] satisfies ScriptLine[];
+  const { again } = await record(lines, ["Write."]);
+  const used = (run: Pick<ReplayReport, "lines"> | null) => run && sumUsageLines(run.lines).tokens;
+  const whole = again(lines);
+  const life = whole.boot();
+  expect(life.engine.spent()).toBeNull();
+  await life.begin();
+  await life.run();
+  expect(life.engine.spent()).toBeNull();
+  const all = used(whole.reports[0]!);
+
+  const unheard = () => {
+    throw new Error("nobody takes it");
+  };
+  const seen = new Set<number | null>();
+  for (let crashAt = 2; crashAt <= whole.writes(); crashAt++) {
+    const cut = again(lines, { onReport: unheard });
+    const mortal = cut.boot({ crashAt });
+    await mortal.begin().catch(() => {});
+    await mortal.run(3).catch(() => {});
+    seen.add(used(cut.boot().engine.spent()));
+  }
+  expect([...seen]).toEqual([null, all! / 2, all]);
 });
