@@ -116,6 +116,7 @@ interface Shown {
   state: string;
   outcome: string | null;
   why: string;
+  runsUntil: number;
   turns: { turn: string; request: string | null }[];
   runs: { replay: string | null; state: string; report: { answer: string | null } | null }[];
   tokens: { used: number };
@@ -166,6 +167,9 @@ describe("an experiment with a lesson", () => {
     const { session, experiment, runs } = await tryLesson();
     expect(experiment).toMatchObject({ outcome: "helps", why: expect.stringMatching(/^Tried on 2 earlier turns: /) });
     expect(runs.length).toBeGreaterThan(0);
+    const object = env.EXPERIMENTS.getByName(profile);
+    // Nobody has to call for its runs to be erased.
+    expect(await runInDurableObject(object, (_, { storage }) => storage.getAlarm())).toBe(experiment.runsUntil);
     const { body: usage } = await ask("GET", "/v1/usage?by=kind", { key });
     const booked = (usage as { lines: { key: string; tokens: number }[] }).lines.find((line) => line.key === "replay");
     expect(booked!.tokens).toBe(experiment.tokens.used);
