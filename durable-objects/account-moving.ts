@@ -44,6 +44,8 @@ export function createAccountMoving(sql: Sql) {
       const change = (table: string, row: MovedRow) => {
         const column = OF_SESSION[table];
         if (column !== undefined && String(row[column]) > asked.last) return null;
+        // Of an experiment, which stays here.
+        if (table === "reservation" && row["kind"] === "replay") return null;
         return table === "profile_setting" ? leaveSetting(row, asked.at) : row;
       };
       const { place, maxChars } = asked;

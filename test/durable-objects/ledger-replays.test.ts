@@ -2,9 +2,12 @@
 import { describe, expect, it } from "vitest";
 import type { UsageLine } from "../../core/schemas/usage.ts";
 import { LEDGER_SCHEMA, createAccountLedger } from "../../durable-objects/account-ledger.ts";
+import { createAccountMoving } from "../../durable-objects/account-moving.ts";
 import { openMonth } from "../../durable-objects/account-quota.ts";
 import { QUOTA_KEY } from "../../core/schemas/profile/quota.ts";
 import { noProfileSettings } from "../../core/schemas/profile/settings.ts";
+import { SESSION_SCHEMA } from "../../durable-objects/account-sessions.ts";
+import { SETTINGS_SCHEMA } from "../../durable-objects/account-settings.ts";
 import { createNodeSql } from "../support/bindings/node-sql.ts";
 
 const DAY = 86_400_000;
@@ -145,5 +148,17 @@ describe("GET /v1/usage", () => {
     const [line] = ledger.sumOf(NOON).lines;
     expect([line!.key, line!.tokens, line!.parts!.map(({ key }) => key)]).toEqual(["replay", 70, ["m:a"]]);
     expect(ledger.sumOf(NOON).grants).toEqual([]);
+  });
+});
+
+describe("a profile that is moved", () => {
+  it("takes what was booked with it, and leaves the reservations of experiments, which stay", () => {
+    const ledger = open();
+    for (const query of [...SESSION_SCHEMA, SETTINGS_SCHEMA]) ledger.sql.run(query);
+    ledger.reserveReplay(ask("a"));
+    ledger.bookReplay(run("a1", "a", 70));
+    const page = createAccountMoving(ledger.sql).exportPage({ place: null, maxChars: 1e6, last: "~", at: NOON });
+    const tables = page.lines.map((line) => (JSON.parse(line) as { table: string }).table);
+    expect([tables.includes("usage_line"), tables.includes("reservation")]).toEqual([true, false]);
   });
 });
