@@ -1,8 +1,11 @@
 // Carries one run from its row to its verdict: it is begun, looked at, judged and booked. Called by pump.ts.
 import { fromTurnId } from "../schemas/ids.ts";
-import type { ReplayReport } from "../schemas/learning/experiment.ts";
+import { wordsIn } from "../learning/observe/call-words.ts";
+import { textOrEmpty } from "../schemas/file-body.ts";
+import type { Arm, ReplayReport } from "../schemas/learning/experiment.ts";
 import { sumUsageLines, toUsageLines } from "../schemas/usage.ts";
 import { type PumpContext, advance, toReport } from "./advance.ts";
+import { readArm } from "./arm-texts.ts";
 import { type RunFacts, judgeRun, needsModel } from "./judge-run.ts";
 import { compareByModel } from "./model-judge.ts";
 import type { StoredExperiment, StoredRun } from "./rows.ts";
@@ -76,6 +79,13 @@ function advanceRun(
   advance(context, experiment, due === undefined ? {} : { due }, () => context.rows.putRun({ ...run, ...next }));
 }
 
+/** Words of the text that the arm is compared with. */
+async function readSharedWords(context: PumpContext, experiment: StoredExperiment, arm: Arm): Promise<Set<string>> {
+  const other = arm === "parent" ? "with" : experiment.hasParent ? "parent" : "without";
+  const read = await readArm(context, experiment, other);
+  return new Set(Object.values(read.ok ? (read.value ?? {}) : {}).flatMap((body) => [...wordsIn(textOrEmpty(body))]));
+}
+
 async function judgeReport(context: PumpContext, experiment: StoredExperiment, run: StoredRun): Promise<void> {
   const { host } = context;
   const { clock, random, settings } = host;
@@ -85,6 +95,7 @@ async function judgeReport(context: PumpContext, experiment: StoredExperiment, r
   const facts: RunFacts = {
     ...{ report, request: turn?.request ?? "", accepted: turn?.accepted ?? null },
     ...(passes[run.arm] !== undefined && { passesChecks: passes[run.arm]! }),
+    ...(report.failedWords.length > 0 && { shared: await readSharedWords(context, experiment, run.arm) }),
   };
   const used = sumUsageLines(report.lines).tokens;
   let judging: StoredRun["judging"] = [];

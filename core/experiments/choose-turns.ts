@@ -53,16 +53,29 @@ export async function chooseTurns(turns: RecordedTurns, { citations, about, now 
 async function describeCited(turns: RecordedTurns, citations: readonly string[]): Promise<RecordedTurn[]> {
   const places = new Map(
     citations.map((citation) => {
-      const { session, entry } = fromCitation(citation);
-      return [`${session}/${entry}`, { session, entry }] as const;
+      const { session, entry, source } = fromCitation(citation);
+      return [`${session}/${entry}`, { session, entry, isPersons: source === "principal" }] as const;
     }),
   );
   const described = new Map<TurnId, RecordedTurn>();
-  for (const place of [...places.values()].slice(0, MAX_CITED_ASKED)) {
+  for (const { isPersons, ...place } of [...places.values()].slice(0, MAX_CITED_ASKED)) {
     const turn = await turns.describe(place);
-    if (turn) described.set(turn.turn, turn);
+    if (!turn) continue;
+    const before = isPersons ? await describeCorrected(turns, turn) : null;
+    if (before) described.set(before.turn, before);
+    described.set(turn.turn, turn);
   }
   return [...described.values()];
+}
+
+/** What a person says of an answer is about the turn before: there the text can show what it is worth. `null`: the message is not of that kind. */
+async function describeCorrected(turns: RecordedTurns, turn: RecordedTurn): Promise<RecordedTurn | null> {
+  const { session, n } = fromTurnId(turn.turn);
+  const before = n > 1 ? await turns.describe({ session, turn: n - 1 }) : null;
+  if (!before) return null;
+  const isRefuted = before.outcome === "failure" && before.judge !== "exit" && before.judge !== "goal";
+  const isRemark = turn.stats.toolCalls === 0 && before.stats.toolCalls > 0;
+  return isRefuted || isRemark ? before : null;
 }
 
 async function describeSimilar(turns: RecordedTurns, found: TurnId[]): Promise<RecordedTurn[]> {

@@ -9,6 +9,7 @@ import { type Baseline, type EvidenceInput, type Outcome, type SkillHead, lineOf
 import { medianOf } from "./decide.ts";
 import { type PumpContext, RUNS_KEPT_MS, advance } from "./advance.ts";
 import type { StoredExperiment, StoredRun } from "./rows.ts";
+import { findOutdated } from "./run-facts.ts";
 
 /** First what must not change when it is repeated becomes a row, then its effects follow. */
 export async function conclude(context: PumpContext, experiment: StoredExperiment): Promise<void> {
@@ -133,7 +134,8 @@ function toStale({ state, rev }: SkillHead, op: string): SkillNext {
 
 /** One record for each turn that was run with the text. Another experiment's record of the same turn has another `nth`. */
 export function toEvidence(experiment: StoredExperiment, runs: StoredRun[], nth: number): EvidenceInput[] {
-  const ended = runs.filter(({ state, report }) => state === "done" && report !== null);
+  const outdated = findOutdated(experiment.tried, runs);
+  const ended = runs.filter((run) => run.state === "done" && run.report !== null && !outdated.has(run));
   const own = ended.filter(
     (run) => run.arm === "with" && run.report!.loaded && (run.report!.end === "answered" || run.verdict === "wrong"),
   );

@@ -15,6 +15,8 @@ export interface RunFacts {
   request: string;
   /** The answer that the person accepted; `null`: nobody has said. */
   accepted: string | null;
+  /** Words of the arm's text that the text it is compared with has too: they cannot tell the two apart. */
+  shared?: ReadonlySet<string>;
   /** The arm's text passes its own checks. Absent: it has none, or they cannot run here. */
   passesChecks?: boolean;
   /** What a model said of the two answers. Absent: it was not asked, or did not decide. */
@@ -24,7 +26,7 @@ export interface RunFacts {
 export function judgeRun(facts: RunFacts): RunJudgement {
   const { report, request, accepted, passesChecks, model } = facts;
   if (passesChecks === false) return { verdict: "wrong", judge: "checks" };
-  if (report.contradicted || report.failedWords.length > 0) return { verdict: "wrong", judge: "words" };
+  if (hasFailedWord(facts)) return { verdict: "wrong", judge: "words" };
   if (report.end !== "answered") return { verdict: "unknown", judge: "none" };
   if (accepted !== null) {
     const compared = compareAnswers(accepted, report.answer ?? "", request);
@@ -37,9 +39,14 @@ export function judgeRun(facts: RunFacts): RunJudgement {
 /** Whether a model would be heard: everything before it leaves the run open. */
 export function needsModel(facts: Omit<RunFacts, "model">): boolean {
   const { report, request, accepted, passesChecks } = facts;
-  if (passesChecks === false || report.contradicted || report.failedWords.length > 0) return false;
+  if (passesChecks === false || hasFailedWord(facts)) return false;
   if (report.end !== "answered" || accepted === null) return false;
   return compareAnswers(accepted, report.answer ?? "", request) === "undecided";
+}
+
+/** A success with another value than the text gives shows that the text was not followed, so it is judged as any run without it. */
+function hasFailedWord({ report, shared }: Pick<RunFacts, "report" | "shared">): boolean {
+  return report.failedWords.some((word) => !shared?.has(word));
 }
 
 /** The recorded turn as a run. A person's word on it outranks everything that can be read from it. */

@@ -1,7 +1,8 @@
 // Carries an experiment from one row to the next: grant, choice of turns, runs, outcome. Every step is a row before it is an effect, and every
 // effect may be repeated, so a crash at any write repeats at most what is harmless. Called by experiments.ts when something is due.
-import { DAY_MS, dayOf, fromTurnId } from "../schemas/ids.ts";
+import { DAY_MS, type TurnId, dayOf, fromTurnId } from "../schemas/ids.ts";
 import type { Arm, Experiment } from "../schemas/learning/experiment.ts";
+import { sumUsageLines } from "../schemas/usage.ts";
 import { type PumpContext, RESULT_KEPT_MS, advance, toReport, withoutWords } from "./advance.ts";
 import { checkText, readArm } from "./arm-texts.ts";
 import { bookRun, carryOpenRun } from "./carry-run.ts";
@@ -18,6 +19,8 @@ import { toFacts } from "./run-facts.ts";
 const MAX_WAIT_MS = 7 * DAY_MS;
 /** [own] What is asked for where nobody says how much: four turns of a large window. The grant of the day is the limit. */
 const MAX_TOKENS = 4_000_000;
+/** [own] Of the day's grant, for each lesson: on a day with several, each is looked at before it is offered. */
+const SHARE_OF_DAY = 0.25;
 /** The next day's grant is asked for within so many milliseconds after midnight, so that not all profiles ask at once. */
 const SPREAD_MS = 10 * 60_000;
 
@@ -90,7 +93,8 @@ async function choose(context: PumpContext, experiment: StoredExperiment): Promi
       replayability: recorded.replayability,
     })),
     tried: tried.map(({ recorded, cited }) => ({
-      ...{ turn: recorded.turn, cited, request: recorded.request, accepted: recorded.accepted?.text ?? null },
+      ...{ turn: recorded.turn, cited, endedAt: recorded.endedAt },
+      ...{ request: recorded.request, accepted: recorded.accepted?.text ?? null },
     })),
   };
   advance(context, experiment, next, () => {
@@ -134,6 +138,9 @@ async function carryRun(context: PumpContext, experiment: StoredExperiment): Pro
   const left = await host.budget.reserve(asked);
   if (!left || left.tokens < leastTokens(facts))
     return endAs(context, experiment, decideNow(facts), " The grant was spent.");
+  if (isShareSpent(context, experiment, facts, decision.run)) {
+    return endAs(context, experiment, decideNow(facts), " Its share of the day's grant was spent.");
+  }
   const { turn, arm } = decision.run;
   const nth = rows.runs(id).filter((one) => one.turn === turn && one.arm === arm).length + 1;
   const next: StoredRun = {
@@ -151,6 +158,23 @@ async function carryRun(context: PumpContext, experiment: StoredExperiment): Pro
     ...{ experiment: id, begunAt: host.clock.now(), judging: [], erased: false },
   };
   advance(context, experiment, {}, () => rows.addRun(next, fromTurnId(turn).session));
+}
+
+/** What a person asked for may use all that is left. Others leave something, but one run is made, and one against the text is followed up. */
+function isShareSpent(
+  { host, rows }: PumpContext,
+  { id, occasion, ownTokens }: StoredExperiment,
+  facts: ExperimentFacts,
+  next: { turn: TurnId },
+): boolean {
+  if (ownTokens !== null || occasion === "asked" || occasion === "try") return false;
+  const own = facts.runs.filter(({ arm, isRecorded }) => arm === "with" && !isRecorded);
+  if (own.length === 0 || own.some(({ verdict }) => verdict === "wrong")) return false;
+  const used = rows
+    .runs(id)
+    .reduce((sum, { report, judging }) => sum + sumUsageLines([...(report?.lines ?? []), ...judging]).tokens, 0);
+  const recorded = facts.runs.find(({ turn, isRecorded }) => isRecorded && turn === next.turn);
+  return used + (recorded?.tokens ?? leastTokens(facts)) > host.settings.review.replayTokens * SHARE_OF_DAY;
 }
 
 /** A run that would be cut off at its budget tells nothing: half of the cheapest run so far. [own] */

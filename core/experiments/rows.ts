@@ -34,6 +34,7 @@ export type Step = z.infer<typeof Step>;
 export const TriedTurn = z.object({
   turn: TurnId,
   cited: z.boolean(),
+  endedAt: z.int(),
   request: z.string(),
   accepted: z.string().nullable(),
 });

@@ -1,7 +1,7 @@
 // The runs of an experiment as the rule of decide.ts reads them. Called by pump.ts and carry-run.ts. Pure.
 import { countTokens } from "../schemas/usage.ts";
-import type { ExperimentFacts } from "./decide.ts";
-import type { StoredExperiment, StoredRun } from "./rows.ts";
+import type { ExperimentFacts, JudgedRun } from "./decide.ts";
+import type { StoredExperiment, StoredRun, TriedTurn } from "./rows.ts";
 
 /** The first run that is lost does not count: it is made again once. A run whose model did not have the text says nothing about it. */
 export function toFacts({ tried, turns, hasParent }: StoredExperiment, runs: StoredRun[]): ExperimentFacts {
@@ -12,21 +12,40 @@ export function toFacts({ tried, turns, hasParent }: StoredExperiment, runs: Sto
       (one) => one.nth < run.nth && one.turn === run.turn && one.arm === run.arm && one.report!.end === "lost",
     );
   });
+  const outdated = findOutdated(tried, counted);
   const isOpen = (turn: string) => turns.some((one) => one.turn === turn && one.replayability.replayable);
   return {
     hasParent,
     // A turn whose session is gone stays with the runs that it has.
     turns: tried.filter(({ turn }) => isOpen(turn) || counted.some((run) => run.turn === turn && run.arm === "with")),
-    runs: counted.map(({ turn, arm, replay, report, verdict, judge }) => {
+    runs: counted.map((run): JudgedRun => {
+      const { turn, arm, replay, report, verdict, judge } = run;
       const lacksText = arm !== "without" && replay !== null && !report!.loaded && report!.end === "answered";
       return {
         ...{ turn, arm, isRecorded: replay === null },
         end: lacksText ? "failed" : report!.end,
-        verdict: lacksText ? "unknown" : (verdict ?? "unknown"),
-        judge: judge ?? "none",
+        ...(lacksText || outdated.has(run)
+          ? { verdict: "unknown", judge: "none" }
+          : { verdict: verdict ?? "unknown", judge: judge ?? "none" }),
         ...{ calls: report!.stats.toolCalls, failedCalls: report!.stats.failedCalls },
         tokens: countTokens(report!.stats.usage),
       };
     }),
   };
+}
+
+/**
+ * Runs with the text that failed with a word of it on an older turn, while a newer cited turn went without that. They say nothing against the
+ * text: it was written for the newer turn, and what was right before may have changed since.
+ */
+export function findOutdated(tried: readonly TriedTurn[], runs: readonly StoredRun[]): Set<StoredRun> {
+  const turns = new Map(tried.map((one) => [one.turn, one]));
+  const own = runs.filter(({ arm, replay, report }) => arm === "with" && replay !== null && report !== null);
+  const wentWell = own.filter(({ turn, judge, report }) => {
+    const { end, loaded, stats } = report!;
+    const isTried = end === "answered" && loaded && stats.toolCalls > 0;
+    return isTried && judge !== "words" && turns.get(turn)?.cited === true;
+  });
+  const newest = Math.max(...wentWell.map(({ turn }) => turns.get(turn)!.endedAt));
+  return new Set(own.filter(({ turn, judge }) => judge === "words" && (turns.get(turn)?.endedAt ?? 0) < newest));
 }

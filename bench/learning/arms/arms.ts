@@ -42,11 +42,8 @@ const OURS: Arm = {
   briefing: "nothing",
 };
 
-/**
- * More than the experiments of a day use: their thrift is measured, not the limit. A turn is about 40,000 tokens here, and a day has four
- * sessions.
- */
-const REPLAY_TOKENS = 4_000_000;
+/** About what the turns of a day use: four sessions of 40,000 tokens. */
+const REPLAY_TOKENS = 160_000;
 
 const NO_LIBRARY = { ...OURS, learner: "none", curates: false } as const;
 const NO_POLICY = Object.fromEntries(Object.keys(POLICY).map((rule) => [rule, false])) as unknown as ReviewPolicy;

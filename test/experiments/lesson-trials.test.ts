@@ -1,0 +1,83 @@
+// What a lesson that nobody asked about is tried with, and which failures of a word say something against its text.
+import { describe, expect, it } from "vitest";
+import { type Answer, FIRST, SECOND, SESSION, asked, cite, createWorld, turnIds } from "./world.ts";
+
+const failedWith = (...failedWords: string[]): Answer => ({ failedWords, failedCalls: 1, contradicted: true });
+const PARENT = { parent: FIRST, citations: [cite(1)] };
+/** A run is 7,000 tokens, so a quarter of it is enough for one. */
+const DAY_TOKENS = 40_000;
+
+describe("the share of a day", () => {
+  it("allows a lesson one run, and a person's wish all that is left", async () => {
+    for (const [occasion, runs] of [
+      ["lesson", 1],
+      ["asked", 2],
+    ] as const) {
+      const world = createWorld({ similar: [2], granted: DAY_TOKENS });
+      await world.makeSkill({ heldUntil: 9e15 });
+      const ended = await world.tryText(world.open(), asked({ occasion }));
+      expect([occasion, world.seen.orders.size]).toEqual([occasion, runs]);
+      expect(ended.why.includes("Its share of the day's grant was spent.")).toBe(occasion === "lesson");
+      expect((await world.head()).heldUntil).toBeUndefined();
+    }
+  });
+
+  it("does not keep a run that speaks against the text from being followed up", async () => {
+    const turns = { 1: { outcome: "failure", judge: "rating", accepted: null } } as const;
+    const answer = ({ arm }: { arm: string }) => (arm === "with" ? failedWith("two") : {});
+    const world = createWorld({ turns, similar: [2], granted: DAY_TOKENS, answer });
+    await world.makeSkill();
+    expect(await world.tryText(world.open(), asked({ occasion: "lesson" }))).toMatchObject({ outcome: "harms" });
+    expect(world.seen.orders.size).toBeGreaterThan(1);
+  });
+});
+
+describe("a word that failed", () => {
+  it("says nothing against a text whose parent has it too", async () => {
+    for (const [word, outcome] of [
+      ["one", "no_difference"],
+      ["two", "harms"],
+    ] as const) {
+      const answer = ({ arm }: { arm: string }) => (arm === "with" ? failedWith(word) : {});
+      const world = createWorld({ turns: { 1: { loaded: [{ skill: "tables", text: FIRST }] } }, answer });
+      await world.makeSkill();
+      const ended = await world.tryText(world.open(), asked(PARENT));
+      expect([word, ended.outcome]).toEqual([word, outcome]);
+    }
+  });
+
+  it("says nothing where only older turns failed with it and a newer one, which the text cites, did not", async () => {
+    const answer = ({ arm, source }: { arm: string; source: { turn: number } }) =>
+      arm === "with" && source.turn < 3 ? failedWith("two") : {};
+    const world = createWorld({ similar: [1, 2], answer });
+    await world.makeSkill();
+    const ended = await world.tryText(world.open(), asked({ citations: [cite(3)], occasion: "asked" }));
+    expect(ended.outcome).toBe("no_difference");
+    expect(world.seen.orders.size).toBeGreaterThan(1);
+    const found = (await world.evidenceOf()).filter(({ text }) => text === SECOND);
+    expect(found.map(({ turn, failedWords }) => [turn, failedWords])).toEqual([[turnIds(3)[0], []]]);
+  });
+
+  it("is more than a success with another value: then the text was only not followed", async () => {
+    const answer = ({ arm }: { arm: string }): Answer => (arm === "with" ? { contradicted: true } : {});
+    const world = createWorld({ answer });
+    await world.makeSkill();
+    const ended = await world.tryText(world.open(), asked());
+    expect(ended.outcome).toBe("no_difference");
+    expect(ended.runs.filter(({ arm }) => arm === "with").every(({ judge }) => judge === "answer")).toBe(true);
+  });
+});
+
+it("tries what a person's correction taught on the turn that it corrects", async () => {
+  const refuted = { outcome: "failure", judge: "message", accepted: null } as const;
+  const world = createWorld({ turns: { 1: refuted } });
+  await world.makeSkill();
+  const corrected = await world.tryText(world.open(), asked({ citations: [`${SESSION}/20#principal`] }));
+  expect(corrected.turns.map(({ turn, cited }) => [turn, cited])).toEqual(
+    expect.arrayContaining(turnIds(1, 2).map((turn) => [turn, true])),
+  );
+  const other = createWorld();
+  await other.makeSkill();
+  const plain = await other.tryText(other.open(), asked({ citations: [`${SESSION}/20#principal`] }));
+  expect(plain.turns.map(({ turn }) => turn)).toEqual(turnIds(2));
+});
