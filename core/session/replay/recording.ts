@@ -78,10 +78,9 @@ export function openRecording(options: RecordingOptions): Recording {
       return entry?.kind === "notice" && isEvent(entry, entries.get(n + 1)) ? entry : null;
     },
     staysWhole(n) {
-      const { entries } = load();
-      const entry = entries.get(n);
-      const isOwn = entry?.kind === "notice" && !isEvent(entry, entries.get(n + 1));
-      return isExact ? entry?.kind !== "compaction" && !isOwn : null;
+      if (!isExact) return null;
+      const entry = load().entries.get(n);
+      return entry?.kind !== "compaction" && !(entry?.kind === "notice" && entry.code === "compaction_failed");
     },
     isWatched(n) {
       if (!isExact) return null;

@@ -34,6 +34,8 @@ describe("each turn is run again exactly", () => {
   });
 });
 
+const CRASH_WAYS = 8;
+
 describe("a turn that was cut off at any write is run again exactly", () => {
   async function recordCutOff({ open, request, decide }: CrashFlow, point: number) {
     const world = await open();
@@ -46,11 +48,12 @@ describe("a turn that was cut off at any write is run again exactly", () => {
     return { world, points: world.crashPoints() - before };
   }
 
-  test.each(crashFlows)("$title", async (flow) => {
+  test.each(crashFlows)("$title", { timeout: 600_000 }, async (flow) => {
     const { points } = await recordCutOff(flow, Infinity);
-    const step = stepOfCrashes(5);
+    const step = stepOfCrashes(CRASH_WAYS);
     let exact = 0;
-    for (let point = 1; point <= points; point += step) {
+    // Another first write for each flow: what they have in common is cut off at every one.
+    for (let point = 1 + (crashFlows.indexOf(flow) % step); point <= points; point += step) {
       const { world } = await recordCutOff(flow, point);
       const not = await expectAllExact(world);
       // Only a call whose outcome nobody knows keeps a turn from being run again.
@@ -66,7 +69,7 @@ describe("a turn that was cut off at any write is run again exactly", () => {
 
 /** `TALARIA_REPLAY_SEED`: only this one, with what was done in it. `TALARIA_REPLAY_SEEDS`: how many. */
 const { TALARIA_REPLAY_SEED: only, TALARIA_REPLAY_SEEDS: count } = process.env;
-const SEEDS = only ? [Number(only)] : Array.from({ length: count ? Number(count) : runs(160) }, (_, i) => i + 1);
+const SEEDS = only ? [Number(only)] : Array.from({ length: count ? Number(count) : runs(96) }, (_, i) => i + 1);
 
 test(
   `each turn of ${SEEDS.length} random sessions is run again exactly`,
