@@ -124,16 +124,19 @@ function inventCall(random: Random): ScriptedAnswer {
     () => call("oracle", { of: pick(random, ["x", "y"]) }),
     () => call("nonesuch", { path }),
     () => ({ calls: [{ name: "read_file", args: {}, malformed: '{"path": ' }] }),
+    // What code calls is not counted any more once its object has ended, so it calls nothing twice.
     () =>
-      code(
-        `await tools.write_file({ path: "${path}", content: "by code" }); console.log(JSON.stringify(await tools.search_files({ pattern: "w" })));`,
+      codeOf(
+        `await tools.write_file({ path: "${path}", content: "by code" })`,
+        `await tools.search_files({ pattern: "z${random()}" })`,
       ),
-    () =>
-      code(
-        `console.log(JSON.stringify(await tools.read_file({ path: "${path}" })), JSON.stringify(await tools.terminal({ command: "ls d; echo x >> ${other}" })));`,
-      ),
+    () => codeOf(`await tools.terminal({ command: "ls d; echo ${random()} >> ${other}" })`),
   ];
   return pick(random, made)();
+}
+
+function codeOf(...calls: string[]): ScriptedAnswer {
+  return code(calls.map((one) => `console.log(JSON.stringify(${one}));`).join("\n"));
 }
 
 /** Returns what it did. */
