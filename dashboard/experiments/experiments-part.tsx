@@ -14,15 +14,20 @@ import { ExperimentView } from "./experiment-view.tsx";
 
 const EVERY_MS = 10_000;
 
-export function ExperimentsPart({ name, chosen }: { name: string; chosen: string | undefined }) {
-  return chosen === undefined ? (
-    <ExperimentList name={name} />
-  ) : (
-    <ExperimentView key={chosen} name={name} id={chosen} />
-  );
+interface PartProps {
+  name: string;
+  /** The id of the experiment that is shown. Absent: all of the skill. */
+  chosen: string | undefined;
+  /** Absent: a text of this name was tried without being installed, so there is nothing to try again. */
+  isInstalled?: boolean;
 }
 
-function ExperimentList({ name }: { name: string }) {
+export function ExperimentsPart({ name, chosen, isInstalled = false }: PartProps) {
+  if (chosen !== undefined) return <ExperimentView key={chosen} name={name} id={chosen} />;
+  return <ExperimentList name={name} isInstalled={isInstalled} />;
+}
+
+function ExperimentList({ name, isInstalled }: { name: string; isInstalled: boolean }) {
   const list = useList("GET /v1/experiments", { query: { skill: name } }, ({ experiments }) => experiments, {
     every: EVERY_MS,
   });
@@ -32,7 +37,7 @@ function ExperimentList({ name }: { name: string }) {
         An experiment runs earlier turns again, with the text and without it. Nothing outside their workspace is
         touched.
       </p>
-      {may("write") && <TryButton name={name} />}
+      {isInstalled && may("write") && <TryButton name={name} />}
       <Listed
         of={list}
         empty={

@@ -67,7 +67,7 @@ export function SkillPage({
         <HistoryPart name={name} present={skill.head?.rev ?? 0} first={first} withdrawn={skill.head?.withdrawn ?? []} />
       )}
       {skill && shown.name === "Evidence" && <EvidencePart name={name} />}
-      {skill && shown.name === "Tried" && <ExperimentsPart name={name} chosen={chosen} />}
+      {skill && shown.name === "Tried" && <ExperimentsPart name={name} chosen={chosen} isInstalled />}
     </Frame>
   );
 }

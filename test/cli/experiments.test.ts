@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { renderSkills } from "../../cli/pages/pages.ts";
 import { NO_STATS } from "../../core/schemas/entry.ts";
 import { answerJson, answerProblem } from "../support/fake-api.ts";
 import { ask } from "../support/run-talaria.ts";
@@ -105,4 +106,10 @@ it("lists experiments, shows one and stops one", async () => {
   const { requests, stdout } = await ask(["skills", "experiments", ID, "--stop"], [answerJson(200, stopped)]);
   expect([requests, stdout]).toEqual([[`POST ${AT}/stop`], "rain: stopped. 0 of 9,000 tokens used.\n"]);
   expect((await ask(["skills", "experiments", "rain", "--stop"], [])).code).toBe(2);
+});
+
+it("is named with the skill in a conversation", async () => {
+  const client = { skill: async () => ({ files: { "SKILL.md": MD } }), call: async () => ({ experiments: [helps] }) };
+  const page = await renderSkills(client as never, "rain");
+  expect(page).toMatch(/Read it\.\n\nTried 1970-01-01 \d\d:\d\d: rain: helps\. Right with it 1 of 1 times/);
 });

@@ -329,10 +329,14 @@ export const EXPERIMENT = {
   ...{ tokens: { granted: 1, used: 1 }, runsUntil: 9e12 },
   runs: [{ replay: "1".repeat(26), turn: `${"0".repeat(26)}-1`, arm: "with", nth: 1, state: "done" }] as const,
 };
+const EXPERIMENT_SUM = {
+  ...{ waiting: 0, running: 0, helps: 1, no_difference: 0, harms: 0, not_replayable: 0, none: 0 },
+  ...{ withdrawnBeforeOffer: 0, replays: 1, tokens: 1 },
+};
 const experiments = {
   take: async ({ skill, text }: { skill: string; text: string }) => ok({ ...EXPERIMENT, skill, text }),
   ...{ list: async () => [EXPERIMENT], read: async () => ok(EXPERIMENT), stop: async () => ok(EXPERIMENT) },
-  ...{ sum: async () => ({ waiting: 0, running: 0 }), forgetWords: async () => {} },
+  ...{ forgetWords: async () => {}, sum: async () => EXPERIMENT_SUM },
 };
 const replay = { entryPage: async () => ({ entries: [] }) };
 
