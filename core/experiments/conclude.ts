@@ -1,6 +1,6 @@
 // What follows from an experiment's outcome: evidence, the verdict on the text, the end of its hold, the line for the person. Each part may be
 // repeated. A text that was changed meanwhile gets its evidence, and nothing else follows. Called by pump.ts.
-import { settleSkill } from "../learning/evidence/settle.ts";
+import { type SkillMove, settleSkill } from "../learning/evidence/settle.ts";
 import { err, ok } from "../errors.ts";
 import type { SkillNext } from "../ports.ts";
 import { type TurnId, dayOf } from "../schemas/ids.ts";
@@ -22,7 +22,7 @@ export async function conclude(context: PumpContext, experiment: StoredExperimen
     if (step !== "ended" && replay !== null && !erased) await host.replays.erase(replay);
   const inLibrary = experiment.rev !== null && outcome !== null && outcome !== "not_replayable";
   if (inLibrary) for (const evidence of toEvidence(experiment, runs, concluding.nth)) await host.evidence.put(evidence);
-  const followed = experiment.rev === null ? "" : await settle(context, experiment, concluding);
+  const followed = experiment.rev === null ? "" : await settle(context, experiment, runs);
   const isTold =
     state !== "done" && outcome !== null && (outcome !== "not_replayable" || ASKED.has(experiment.occasion));
   const text = `Skill \`${skill}\`: ${experiment.why}${followed}`;
@@ -64,9 +64,10 @@ const MAX_OTHERS = 500;
 /** Applies the outcome to the skill's present text. Returns a sentence about what changed, with a blank before it; "" for nothing. */
 async function settle(
   { host }: PumpContext,
-  { id, skill, text, outcome, why }: StoredExperiment,
-  { isSecond, isShared }: NonNullable<StoredExperiment["concluding"]>,
+  { id, skill, text, outcome, why, concluding }: StoredExperiment,
+  runs: StoredRun[],
 ): Promise<string> {
+  const { isSecond, isShared } = concluding!;
   const { skills, evidence, settings } = host;
   const op = `experiment:${id}`;
   let followed = "";
@@ -74,9 +75,9 @@ async function settle(
     const head = await skills.head(skill);
     const isDone = head?.settled?.op === op;
     if (head && (head.text === text || isDone)) {
-      const harmful = outcome === "harms" ? { harmful: { text, why } } : {};
+      const harmful = outcome === "harms" ? { harmful: { text, why, words: failedWordsOf(runs) } } : {};
       const { moved } = await settleSkill({ skills, evidence, settings, skill, op, ...harmful });
-      if (moved) followed = describeMove(moved.withdrew, moved.to);
+      if (moved) followed = describeMove(moved);
       if (moved?.withdrew && isShared) await host.tellFollowers?.();
     }
   }
@@ -89,7 +90,15 @@ async function settle(
   return changed === "stale" ? " It made no difference twice, so it is offered last." : followed;
 }
 
-function describeMove(withdrew: boolean, to: string): string {
+/** Words with which every run with the text failed that was judged by them. */
+function failedWordsOf(runs: StoredRun[]): string[] {
+  const judged = runs.filter(({ arm, judge }) => arm === "with" && judge === "words");
+  const words = [...new Set(judged.flatMap(({ report }) => report!.failedWords))];
+  return judged.every(({ report }) => report!.failedWords.length > 0) ? words : [];
+}
+
+function describeMove({ withdrew, inPart, to }: SkillMove): string {
+  if (inPart) return " The sentences about it were removed.";
   if (!withdrew) return to === "active" ? " It is active now." : "";
   if (to === "archived") return " It was withdrawn.";
   return to === "stale" ? " It is offered last now." : " It was withdrawn, and the text before it is back.";

@@ -91,6 +91,7 @@ function decideAgainst(facts: ExperimentFacts, against: Arm): Decision {
   if (isEnough && isLevel && costs === "level" && compared.length > 0) {
     return { outcome: "no_difference", because: "level", against };
   }
+  if (isLevelAtHome(facts)) return { outcome: "no_difference", because: "level", against };
   const next = nextRun(pairs, against, isEnough && !isConfirmed);
   if (next) return { run: next };
   if (compared.length === 0) return { outcome: null, because: "nothing", against };
@@ -112,6 +113,20 @@ function isHarmByWords({ turns, runs }: ExperimentFacts): boolean {
     const isCited = turns.some((one) => one.turn === turn && one.cited);
     return isCited && runs.some((run) => run.turn === turn && run.arm !== "with" && run.verdict === "right");
   });
+}
+
+/**
+ * The first run with the text was on a turn that the text cites, and it was neither better nor cheaper than the turn was without the text, whatever
+ * the turn had read instead. A text that does nothing for the work that it comes from helps nowhere else.
+ */
+function isLevelAtHome({ turns, runs }: ExperimentFacts): boolean {
+  const [own, ...more] = runs.filter(({ arm }) => arm === "with");
+  if (!own || more.length > 0 || own.end !== "answered") return false;
+  if (!turns.some(({ turn, cited }) => cited && turn === own.turn)) return false;
+  const others = runs.filter(({ turn, arm, end }) => turn === own.turn && arm !== "with" && end === "answered");
+  const isLevel = (other: JudgedRun) =>
+    other.verdict === own.verdict && !isCheaper(own, other, CHEAPER) && !isDearer(own, other);
+  return others.length > 0 && own.verdict !== "wrong" && others.every(isLevel);
 }
 
 /** The runs of one turn that can be compared: those that ended with an answer, or are judged. */
@@ -229,8 +244,9 @@ function nextRun(pairs: Pair[], against: Arm, confirms: boolean): { turn: TurnId
   }
   for (let times = 1; times <= MAX_RUNS; times++) {
     for (const pair of open) {
-      if ((pair.made[against] ?? 0) < times) return { turn: pair.turn, arm: against };
-      if ((pair.made.with ?? 0) < times) return { turn: pair.turn, arm: "with" };
+      const arms: Arm[] = pair.own.length < pair.other.length ? ["with", against] : [against, "with"];
+      const due = arms.find((arm) => (pair.made[arm] ?? 0) < times);
+      if (due) return { turn: pair.turn, arm: due };
     }
   }
   return null;

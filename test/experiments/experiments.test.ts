@@ -44,6 +44,21 @@ describe("a text with a wrong word", () => {
     }
   });
 
+  it("loses the sentences about it only, where something else is left", async () => {
+    const world = createWorld({ answer: ({ arm }) => (arm === "with" ? WORD : {}) });
+    await world.makeSkill();
+    await world.adjust(
+      { files: { "SKILL.md": "Count with `wc -l`.\n\nLoad the table with `load --fast`.\n" } },
+      "third",
+    );
+    const { text, rev } = await world.head();
+    const ended = await world.tryText(world.open(), asked({ text, rev }));
+    expect(ended.why).toContain("The sentences about it were removed.");
+    const { head, files } = (await world.skills.open(SKILL))!;
+    expect(files["SKILL.md"]).toBe("Count with `wc -l`.\n");
+    expect(head).toMatchObject({ state: "trial", withdrawn: [text], settled: { inPart: true, withdrew: true } });
+  });
+
   it("gets evidence only if it was changed meanwhile", async () => {
     const world = createWorld({ answer: ({ arm }) => (arm === "with" ? WORD : {}) });
     await world.makeSkill({}, 1);
@@ -103,18 +118,18 @@ describe("a text that helps", () => {
 });
 
 describe("a text that makes no difference", () => {
-  it("costs one run for each of two turns, and is offered last after the second time", async () => {
+  it("costs one run on a turn that it cites, and is offered last after the second time", async () => {
     const world = createWorld({ similar: [2, 3] });
     await world.makeSkill({ heldUntil: 9e15 });
     const experiments = world.open();
     expect(await world.tryText(experiments, asked())).toMatchObject({ outcome: "no_difference" });
-    expect(world.seen.orders.size).toBe(2);
+    expect(world.seen.orders.size).toBe(1);
     const once = await world.head();
     expect([once.state, once.heldUntil]).toEqual(["trial", undefined]);
     const again = await world.tryText(experiments, asked({ key: "again" }));
     expect(again.why).toContain("offered last");
     expect(await world.head()).toMatchObject({ state: "stale", text: SECOND });
-    expect((await world.evidenceOf()).map(({ nth }) => nth).toSorted()).toEqual([1, 1, 2, 2]);
+    expect((await world.evidenceOf()).map(({ nth }) => nth).toSorted()).toEqual([1, 2]);
   });
 });
 
@@ -134,7 +149,7 @@ describe("a grant", () => {
   });
 
   it("that is spent ends it with what is clear", async () => {
-    const world = createWorld({ similar: [2], granted: 8_000 });
+    const world = createWorld({ similar: [2], granted: 8_000, answer: () => ({ calls: 3 }) });
     await world.makeSkill();
     const ended = await world.tryText(world.open(), asked());
     expect(ended).toMatchObject({ outcome: null, tokens: { granted: 8_000, used: 7_000 } });
@@ -228,7 +243,7 @@ describe("judging", () => {
     await world.adjust({ files: { "SKILL.md": "one\ntwo", "checks/a.json": "{}" } });
     const head = await world.head();
     const ended = await world.tryText(world.open(), asked({ rev: head.rev, text: head.text }));
-    expect(ended.runs.at(-1)).toMatchObject({ judge: "checks", verdict: "wrong" });
+    expect(ended.runs.find(({ arm }) => arm === "with")).toMatchObject({ judge: "checks", verdict: "wrong" });
   });
 });
 
@@ -344,13 +359,13 @@ describe("what is kept", () => {
     await world.makeSkill();
     const experiments = world.open();
     const ended = await world.tryText(experiments, asked());
-    expect(world.replays.size).toBe(2);
+    expect(world.replays.size).toBe(1);
     expect(ended.runsUntil).toBe(ended.endedAt! + 7 * DAY_MS);
     world.clock.advance(7 * DAY_MS);
     await experiments.alarm();
     expect(world.replays.size).toBe(0);
     const bare = must(await experiments.read(ended.id));
-    expect(bare.runs.map(({ report }) => report!.answer)).toEqual([null, null, null, null]);
+    expect(bare.runs.map(({ report }) => report!.answer)).toEqual([null, null, null]);
     expect(bare).toMatchObject({ outcome: "no_difference", arms: ended.arms });
     world.clock.advance(83 * DAY_MS);
     await experiments.alarm();

@@ -2,7 +2,7 @@
 // use, and by the curator's sweep. Changes a state, restores an earlier text or removes sentences; never deletes a revision. A
 // decision is about the text that was judged: if the skill has changed since, it is left alone.
 import { type Result, err, ok } from "../../errors.ts";
-import type { EvidenceStore, SkillNext, SkillStore } from "../../ports.ts";
+import type { EvidenceStore, SkillNext, SkillSnapshot, SkillStore } from "../../ports.ts";
 import { type Sha256, type SkillName, dayOf } from "../../schemas/ids.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import {
@@ -25,8 +25,11 @@ interface SettleOptions {
   skill: SkillName;
   /** The idempotency key of the decision: `verdict:<turn>.<judge>`, `curation:<run>:<skill>`. */
   op: string;
-  /** An experiment found that this text does harm. It is withdrawn whatever its verdict. */
-  harmful?: { text: Sha256; why: string };
+  /**
+   * An experiment found that this text does harm. It is withdrawn whatever its verdict. `words`: calls failed with these, so of a learned text only
+   * the sentences about them go where something else is left.
+   */
+  harmful?: { text: Sha256; why: string; words: string[] };
 }
 
 export interface SkillMove {
@@ -71,6 +74,18 @@ function withHarm(stats: SkillStats, { harmful }: SettleOptions): SkillStats {
   return { ...stats, texts: { ...stats.texts, [harmful.text]: withdrawn } };
 }
 
+/** Of a harmful text, what is left without the sentences about its wrong words; `null`: it is withdrawn as a whole. */
+function removeHarm(
+  { harmful }: SettleOptions,
+  current: SkillSnapshot,
+  { learning }: Settings,
+): RefutedSentences | null {
+  if (!harmful || harmful.words.length === 0 || !learning.failedWords || !isLearned(current.head)) return null;
+  const removed = removeRefutedSentences(current, harmful.words);
+  const isWhole = removed !== null && harmful.words.every((word) => removed.words.includes(word));
+  return isWhole && !removed.isEmpty ? removed : null;
+}
+
 /** The head after the change; `null` if nothing had to change. */
 async function carryOut(options: SettleOptions, judged: SkillHead, stats: SkillStats): Promise<SkillHead | null> {
   const { skills, skill, op } = options;
@@ -96,6 +111,8 @@ async function carryOut(options: SettleOptions, judged: SkillHead, stats: SkillS
       const failedWords = decideFailedWords(head, stats, settings);
       const changedWords = failedWords ? { failedWords } : {};
       const why = stats.texts[head.text]?.why ?? "";
+      const inPart = to === "withdrawn" && removeHarm(options, current, settings);
+      if (inPart) return planRefutedRemoval(options, head, stats, inPart);
       if (to === "withdrawn") return toWithdrawn(options, head, stats, why);
       const refuted = removeRefutedSentences(current, refutedWords(head, stats, settings));
       if (refuted) return planRefutedRemoval(options, head, stats, refuted);
