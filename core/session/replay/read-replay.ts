@@ -21,7 +21,8 @@ type SqlRow = Record<string, string | number | null>;
 /** Failures: `not_replayable`, `branch_outdated`. */
 export function readReplay(context: EngineContext, n: number, need: ReplayNeed): Result<ReplayPage> {
   const turn = context.log.turn(n);
-  if (!isEnded(turn)) return err("not_replayable", `Turn ${n} of this session has not ended.`, { reason: "not_ended" });
+  if (!isEnded(turn))
+    return err("not_replayable", `This session has no turn ${n} that has ended.`, { reason: "not_ended" });
   if (need.stage === "recording") return ok(readRecording(context, turn, need.after));
   if (need.stage === "begin") {
     const judged = findReplayability(context, n);
@@ -34,7 +35,9 @@ export function readReplay(context: EngineContext, n: number, need: ReplayNeed):
   return replay.ok ? ok({ ...page.value, replay: replay.value }) : replay;
 }
 
+/** Of its own: an input that was put into a running turn is a part of that turn. */
 function isEnded(turn: TurnRow | null): turn is EndedTurn {
+  if (turn?.more.into !== undefined) return false;
   return turn !== null && !isOpen(turn) && turn.input !== null && turn.final !== null;
 }
 

@@ -70,6 +70,7 @@ function openRun(host: SessionHost, ports: ReplayPorts, { order, placed }: Repla
   });
   const state = (): ReplayState => readState(host.sql, engine.context.log)!;
   const replay: ReplayPart = {
+    isExact,
     placedTo: () => state().placed?.to ?? 0,
     noticeAt: recording.noticeAt,
     staysWhole: recording.staysWhole,

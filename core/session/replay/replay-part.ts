@@ -6,6 +6,8 @@ import type { JobRow } from "../jobs.ts";
 
 /** A session with this part runs one turn of another session again, and leaves nothing but a report. */
 export interface ReplayPart {
+  /** Nothing is changed: the turn must come out as it was recorded. */
+  isExact: boolean;
   /** The last entry that was copied before the turn was driven. */
   placedTo(): number;
   /** The recorded notice of this number, if it is to be copied; `null`: the turn writes its own entry. */

@@ -114,8 +114,12 @@ export async function createRecordedWorld(answers: Model | ScriptLine[], options
       return this.entries().filter((entry) => entry.turn === n && entry.n >= row.input! && entry.n <= row.final!);
     },
     turns: () => life.engine.detail()!.turns,
-    /** `null`: the turn was copied from another session, which describes it. */
-    replayability: (n: number): Replayability | null => life.engine.describeTurn({ turn: n })?.replayability ?? null,
+    /** `steered`: the message joined another turn. `null`: the turn was copied from another session, which describes it. */
+    replayability(n: number): Replayability | null {
+      const { into } = life.engine.detail()!.turns.find((turn) => turn.n === n)!;
+      if (into !== undefined) return { replayable: false, reason: "steered", why: `It joined turn ${into}.` };
+      return life.engine.describeTurn({ turn: n })?.replayability ?? null;
+    },
     /** The turn began with the prompt of an epoch that is over. It is made again over what there is now, so it may differ. */
     isOfOldPrompt(n: number): boolean {
       const [prompt] = sql.run<{ text: string; at: number }>(

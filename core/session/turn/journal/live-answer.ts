@@ -5,6 +5,7 @@ import { FORMAT_UNMET } from "../../../agent/answer-format.ts";
 import { TEXT_RETRACTED } from "../../../agent/model-turn.ts";
 import { createScrubber } from "../../../memory/scrub.ts";
 import { toNotice } from "../../prompt/notices.ts";
+import { TOO_LONG } from "./too-long.ts";
 import { type TurnRecord, nextEntry, noteProgress, putEntry } from "./turn-record.ts";
 
 // A block is stored after this much text or time. A killed answer is asked for again, so blocks only preserve what a person
@@ -30,10 +31,12 @@ export function giveUpAnswer(record: TurnRecord, text: string, spent?: ModelFail
   if (!live) return;
   const { host, log, hub } = context;
   const notice = toNotice({ n: live.entry, turn, at: host.clock.now(), code: "model_retried", text });
+  // An exact replay has the notices of the recorded turn. A model that fails now is no part of that.
+  const isLeft = !host.replay?.isExact || text === TOO_LONG;
   record.live = null;
   host.sql.transaction(() => {
     log.dropBlocks();
-    putEntry(record, spent ? { ...notice, spent } : notice);
+    if (isLeft) putEntry(record, spent ? { ...notice, spent } : notice);
   });
   hub.emit({
     at: { entry: live.entry, offset: live.text.length + 1 },

@@ -123,6 +123,21 @@ const failures: Flow[] = [
     },
   },
   {
+    title: "a model that breaks off in the middle of its text, and another that answers in its place",
+    async record() {
+      const other = createScriptedModel([run("echo 2"), done, done], { name: "scripted:other" });
+      const first = createScriptedModel([
+        run("echo 1"),
+        { text: "I beg", failure: { ...busy, retry: false } },
+        { failure: { ...busy, retry: false } },
+      ]);
+      const world = await createRecordedWorld([], { models: { turn: [first, other] } });
+      await world.say("Try.");
+      await world.say("Again.");
+      return world;
+    },
+  },
+  {
     title: "keys that are suspended until one works",
     async record() {
       const refused = { failure: { code: "key_refused", message: "This key is refused.", rotateKey: true } };

@@ -4,6 +4,8 @@ import { createRehearsalModel } from "../../../../core/models/rehearsal.ts";
 import type { ModelRequest } from "../../../../core/agent/contract.ts";
 import type { ScriptedAnswer } from "../../wires/scripted-model.ts";
 import { toSourcedText } from "../../../../core/session/turn/input-parts.ts";
+import type { ChildTask } from "../../../../core/schemas/sessions/delegation.ts";
+import { SESSION } from "../../session/session-harness.ts";
 import { must } from "../../session/scripted-session.ts";
 import { createScriptedModel } from "../../wires/scripted-model.ts";
 import { createRecordedWorld } from "../recorded-world.ts";
@@ -130,6 +132,33 @@ export const sessionFlows: Flow[] = [
       await world.say({ text: "Again.", channel: { chat: "job:1", source: "content" } });
       return world;
     },
+  },
+  {
+    title: "a session that another one began",
+    async record() {
+      const task: ChildTask = {
+        ...{ v: 1, parent: SESSION, title: "Count", text: "Count the words.", source: "own", learning: "on", depth: 1 },
+        ...{ budget: { tokens: 0, usdMicros: 0 }, createdAt: 5_000 },
+      } as ChildTask;
+      const world = await createRecordedWorld([run("echo 1 2 3 > a.txt; wc -w a.txt"), call("todo"), say("Three.")], {
+        session: BRANCH,
+        begin: async (engine) => must(await engine.beginChild(task)),
+      });
+      await world.drain();
+      return world;
+    },
+  },
+  {
+    title: "commands and words that are sent while a turn waits",
+    async record() {
+      const ask = call("clarify", { question: "Which?", choices: ["A", "B"] });
+      const world = await createRecordedWorld([write("a.txt", "1"), ask, run("cat a.txt"), done, run("echo 2"), done]);
+      await world.say("Set it up.");
+      await world.say("/answer 2");
+      await world.say("Thanks.");
+      return world;
+    },
+    not: { 2: "steered" },
   },
   {
     title: "rehearsal, which tries how a file is written",

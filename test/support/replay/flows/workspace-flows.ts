@@ -91,7 +91,7 @@ export const workspaceFlows: Flow[] = [
           code(INNER),
           code(INNER),
           code("throw new Error('no')"),
-          code("console.log(Math.random() >= 0, 1 + 1)"),
+          code("console.log(Math.random(), new Date().toISOString())"),
           done,
           run("cat d/n.txt l; ls -l new"),
           done,
