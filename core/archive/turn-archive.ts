@@ -8,7 +8,7 @@ import {
   toComparedTurn,
   toNeighbourhood,
 } from "../learning/observe/neighbours.ts";
-import { contentWords } from "../learning/requests.ts";
+import { contentWords, mentionedWords } from "../learning/requests.ts";
 import type { Sql } from "../ports.ts";
 import type { SkillName, TurnId } from "../schemas/ids.ts";
 import { type Neighbourhood, type TaskKind, TurnSignature } from "../schemas/learning/learning.ts";
@@ -23,6 +23,9 @@ const MAX_MODELS = 50;
 const MAX_KINDS = 8;
 /** Lines of a text that similar turns are searched for: its description, and the ten requests that it may have. */
 const MAX_LINES = 12;
+/** As a share of the words of a request that name its kind of work: how many of all its words a line must have to cover it. [own] */
+const COVERED = 0.5;
+const MIN_COVERED_WORDS = 2;
 const MAX_LISTED = 1_000;
 /** Turns that are looked at for the owner's: others may be many, of jobs. */
 const MAX_FILTERED = 5_000;
@@ -40,6 +43,8 @@ export interface SkillLift {
 }
 
 export interface SimilarTurns {
+  /** Turns that used the skill of this name are found, whatever they asked for. */
+  skill: SkillName;
   words: string;
   before: number;
   limit: number;
@@ -53,8 +58,9 @@ export interface TurnRecords {
   /** Newest first, by when they were first recorded; at most a thousand. `own`: of the newest 5,000, those that the owner asked for. */
   turns(asked: { since?: number; limit: number; own?: boolean }): TurnSignature[];
   /**
-   * Turns whose request is similar to a line of `words`, newest first: those that ended at or before `before`, in milliseconds. For each
-   * line a bounded number of turns is compared: those that share its rarest words. Erased turns are never found.
+   * Turns that a text is about, of those that ended at or before `before`, in milliseconds: the ones that used the skill, then those whose request
+   * is similar to a line of `words`, then those whose request a line covers. Of each kind the newest come first. For each line a bounded number
+   * of turns is compared: those that share its rarest words. Erased turns are never found.
    */
   findSimilarTurns(asked: SimilarTurns): TurnId[];
   /**
@@ -177,18 +183,17 @@ export function createTurnRecords({ sql, discount }: { sql: Sql; discount: numbe
         .map(toSignature);
     },
 
-    findSimilarTurns({ words, before, limit }) {
+    findSimilarTurns({ skill, words, before, limit }) {
       open();
       const lines = words.split("\n").map((line) => contentWords(line));
       const asked = lines.filter(({ size }) => size > 0).slice(0, MAX_LINES);
       const all = new Map(asked.flatMap((line) => findCandidates(sql, line)).map((found) => [found.id, found]));
-      const similar = [...all.values()].filter((found) => asked.some((line) => mayBeSimilar(line, found.words)));
-      return readCompared(similar)
-        .map(({ signature }) => signature)
-        .filter(({ at }) => at <= before)
-        .toSorted((a, b) => b.at - a.at)
-        .slice(0, limit)
-        .map(({ turn }) => turn);
+      const found = [...all.values()];
+      const [similar, others] = split(found, (turn) => asked.some((line) => mayBeSimilar(line, turn.words)));
+      const covered = readCompared(others).filter((turn) => asked.some((line) => covers(line, turn)));
+      const ranked = [readUses(skill), readCompared(similar).map(toOwn), covered.map(toOwn)];
+      const turns = ranked.flatMap((of) => of.filter(({ at }) => at <= before).toSorted((a, b) => b.at - a.at));
+      return [...new Set(turns.map(({ turn }) => turn))].slice(0, limit);
     },
 
     lift(skill, words, createdAt) {
@@ -205,6 +210,20 @@ export function createTurnRecords({ sql, discount }: { sql: Sql; discount: numbe
       };
     },
   };
+}
+
+function toOwn({ signature }: ComparedTurn): TurnSignature {
+  return signature;
+}
+
+/** A description has many more words than a request. So it is about the request if it has enough of the request's words. */
+function covers(line: Set<string>, { words, signature }: ComparedTurn): boolean {
+  const shared = [...mentionedWords(signature.request)].filter((word) => line.has(word)).length;
+  return shared >= MIN_COVERED_WORDS && shared >= COVERED * words.size;
+}
+
+function split<T>(all: T[], isFirst: (one: T) => boolean): [T[], T[]] {
+  return [all.filter(isFirst), all.filter((one) => !isFirst(one))];
 }
 
 function toSignature({ body }: { body: string }): TurnSignature {

@@ -1,6 +1,6 @@
 // Chooses the earlier turns on which a text is tried: those that it cites, and similar ones that it does not cite, which alone show that it
 // carries over. Called by pump.ts. Reads through its port only.
-import { type TurnId, fromCitation, fromTurnId } from "../schemas/ids.ts";
+import { type SkillName, type TurnId, fromCitation, fromTurnId } from "../schemas/ids.ts";
 import type { RecordedTurn, RecordedTurns } from "./ports.ts";
 
 export const MAX_TURNS = 4;
@@ -21,16 +21,19 @@ export interface Choice {
 }
 
 export interface AskedChoice {
+  skill: SkillName;
   citations: readonly string[];
   about: string;
   now: number;
 }
 
-export async function chooseTurns(turns: RecordedTurns, { citations, about, now }: AskedChoice): Promise<Choice> {
+export async function chooseTurns(
+  turns: RecordedTurns,
+  { skill, citations, about, now }: AskedChoice,
+): Promise<Choice> {
   const cited = await describeCited(turns, citations);
   const known = new Set(cited.map(({ turn }) => turn));
-  const found =
-    about.trim() === "" ? [] : await turns.findSimilar({ words: about, before: now, limit: MAX_SIMILAR_ASKED });
+  const found = await turns.findSimilar({ skill, words: about, before: now, limit: MAX_SIMILAR_ASKED });
   const similar = await describeSimilar(
     turns,
     found.filter((turn) => !known.has(turn)),

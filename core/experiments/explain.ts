@@ -1,18 +1,17 @@
 // The sentences about an experiment for a person, with its figures. Called by pump.ts and conclude.ts. Pure.
-import type { Arm, ArmSum } from "../schemas/learning/experiment.ts";
+import type { Arm, ArmSum, ExperimentTurn } from "../schemas/learning/experiment.ts";
 import type { Ending } from "./decide.ts";
 
 const NAMES: Record<Arm, string> = { with: "with it", without: "without", parent: "with the text before it" };
 
-/** `turns`: how many were run in the arm `with`. */
+/** `turns`: how many were run in the arm `with`. `chosen`: those that it is about, also those that cannot be run again. */
 export function explainEnding(
   { outcome, because, against }: Ending,
-  arms: Partial<Record<Arm, ArmSum>>,
-  turns: number,
+  { arms, turns, chosen }: { arms: Partial<Record<Arm, ArmSum>>; turns: number; chosen: Chosen[] },
 ): string {
   const [own, other] = [arms.with, arms[against]];
   if (!own || turns === 0)
-    return outcome === "not_replayable" ? NOT_REPLAYABLE : "It ended before a run could be compared.";
+    return outcome === "not_replayable" ? explainNothing(chosen) : "It ended before a run could be compared.";
   const tried = `Tried on ${turns === 1 ? "one earlier turn" : `${turns} earlier turns`}`;
   const facts = [...countRight(own, other, against), ...compareCost(own, other)];
   const words = because === "words" ? ["a call with a word of the text failed"] : [];
@@ -21,7 +20,19 @@ export function explainEnding(
   return `${tried}${all.length > 0 ? `: ${all.join(", ")}` : ""}.${end}`;
 }
 
-export const NOT_REPLAYABLE = "None of the earlier turns that it is about can be run again.";
+type Chosen = Pick<ExperimentTurn, "replayability">;
+
+function explainNothing(chosen: Chosen[]): string {
+  if (chosen.length === 0) {
+    return "No earlier turn was found that it is about: none used it, and no request is like its description.";
+  }
+  const reasons = chosen.flatMap(({ replayability }) => (replayability.replayable ? [] : [replayability.why]));
+  if (reasons.length < chosen.length) return "No run of an earlier turn came to its end with it.";
+  const [first] = reasons;
+  return reasons.length === 1
+    ? `The earlier turn that it is about cannot be run again. ${first}`
+    : `None of the ${reasons.length} earlier turns that it is about can be run again. The first: ${first}`;
+}
 
 function countRight(own: ArmSum, other: ArmSum | undefined, against: Arm): string[] {
   if (own.right + own.wrong === 0) return [];

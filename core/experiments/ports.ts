@@ -95,8 +95,8 @@ export interface RecordedTurn {
 export interface RecordedTurns {
   /** The turn of this number, or the one that this entry belongs to. `null`: there is no such session or turn. */
   describe(asked: { session: SessionId } & ({ turn: number } | { entry: number })): Promise<RecordedTurn | null>;
-  /** Turns similar to `words`, newest first, those that ended at or before `before` only. */
-  findSimilar(asked: { words: string; before: number; limit: number }): Promise<TurnId[]>;
+  /** Turns that used the skill or are similar to `words`, best first, those that ended at or before `before` only. */
+  findSimilar(asked: { skill: SkillName; words: string; before: number; limit: number }): Promise<TurnId[]>;
 }
 
 /** The Account's ledger. */

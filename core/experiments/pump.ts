@@ -71,12 +71,12 @@ async function reserve(context: PumpContext, experiment: StoredExperiment): Prom
 
 async function choose(context: PumpContext, experiment: StoredExperiment): Promise<void> {
   const { host, rows } = context;
-  const { citations, about } = experiment;
+  const { skill, citations, about } = experiment;
   const own = await readArm(context, experiment, "with");
   if (!own.ok) return endWith(context, experiment, null, "Its text is gone.");
   const parent = experiment.parent === null ? null : await readArm(context, experiment, "parent");
   const hasParent = parent?.ok === true;
-  const { tried, left } = await chooseTurns(host.turns, { citations, about, now: host.clock.now() });
+  const { tried, left } = await chooseTurns(host.turns, { skill, citations, about, now: host.clock.now() });
   const passes = {
     ...(await checkText(host, own.value!, "with")),
     ...(parent?.ok && (await checkText(host, parent.value!, "parent"))),
@@ -196,7 +196,7 @@ function endAs(context: PumpContext, experiment: StoredExperiment, ending: Endin
   const turns = new Set(runs.filter(({ arm, replay }) => arm === "with" && replay !== null).map(({ turn }) => turn))
     .size;
   const outcome = ending.outcome ?? (note === "" ? "not_replayable" : null);
-  const why = explainEnding({ ...ending, outcome }, arms, turns) + note;
+  const why = explainEnding({ ...ending, outcome }, { arms, turns, chosen: experiment.turns }) + note;
   advance(context, experiment, { step: "conclude", outcome, why, arms });
 }
 

@@ -74,6 +74,11 @@ export function contentWords(request: string): Set<string> {
   return new Set(words.filter((word) => word.length > 1 && !STOP_WORDS.has(word)).map(stem));
 }
 
+/** Stems of all words that a request has, also in quotes and in names of files: what it is about, not only which kind of work. */
+export function mentionedWords(request: string): Set<string> {
+  return contentWords(request.replace(/[^\p{L}]+/gu, " "));
+}
+
 const UNSPACED = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]+$/u;
 
 /** Chinese and Japanese have no blanks between words, so pairs of characters are compared. */

@@ -10,7 +10,7 @@ import type {
   ReplayPort,
 } from "../../core/experiments/ports.ts";
 import type { ModelEnv } from "../../core/models/model-env.ts";
-import type { ProfileId, SessionId, TurnId } from "../../core/schemas/ids.ts";
+import type { ProfileId, SessionId } from "../../core/schemas/ids.ts";
 import type { ExperimentId, ReplayId } from "../../core/schemas/learning/experiment.ts";
 import type { Settings } from "../../core/schemas/settings.ts";
 import type { Budget } from "../../core/schemas/usage.ts";
@@ -49,7 +49,7 @@ interface GrantingAccount {
 }
 
 interface TurnSearch {
-  findSimilarTurns(asked: { words: string; before: number; limit: number }): Promise<TurnId[]>;
+  findSimilarTurns: RecordedTurns["findSimilar"];
 }
 
 interface ReplayObject {

@@ -311,17 +311,46 @@ describe("turns similar to a text", () => {
     ];
     for (const [i, request] of requests.entries()) records.observe(turn(i + 1, request));
     const find = (before: number, limit = 9) =>
-      records.findSimilarTurns({ words: about, before, limit }).map((id) => Number(id.slice(3, 26)));
+      records.findSimilarTurns({ skill: "prices", words: about, before, limit }).map((id) => Number(id.slice(3, 26)));
     expect(find(9)).toEqual([4, 3, 1]);
     expect(find(3)).toEqual([3, 1]);
     expect(find(9, 1)).toEqual([4]);
-    expect(records.findSimilarTurns({ words: "", before: 9, limit: 9 })).toEqual([]);
+    expect(records.findSimilarTurns({ skill: "prices", words: "", before: 9, limit: 9 })).toEqual([]);
+  });
+
+  it("are those that used the skill, then similar ones, then those whose request a long description covers", () => {
+    const { records } = setUp();
+    const words =
+      "How to work out a total or a mean of a column in an office's delimited text file: semicolons, decimal commas, a row of units.";
+    const totals = "What is the total of `rain` in `rain.csv`? Give it to two decimals.";
+    records.observe(turn(1, "Make the report of the month", { loaded: loaded("office") }));
+    records.observe(
+      turn(2, "Total or mean of a decimal column in an office's text file of units, a semicolon at each row"),
+    );
+    for (const [n, request] of [
+      [3, totals],
+      [4, "Add up the total"],
+      [5, "Bake bread, two loaves"],
+      [6, totals],
+    ] as const)
+      records.observe(turn(n, request));
+    const found = records.findSimilarTurns({ skill: "office", words, before: 9, limit: 9 });
+    expect(found.map((id) => Number(id.slice(3, 26)))).toEqual([1, 2, 6, 3]);
+    const named = {
+      skill: "new",
+      words: "Sums up the rain of a station: a total for each CSV file.",
+      before: 9,
+      limit: 9,
+    };
+    expect(records.findSimilarTurns(named).map((id) => Number(id.slice(3, 26)))).toEqual([6, 3]);
   });
 
   it("are never turns of a session that was deleted", () => {
     const { sql, records } = setUp();
     for (const n of [1, 2]) records.observe(turn(n, "Average price of the list"));
     eraseTurnsOfSession(sql, sessionOf(2));
-    expect(records.findSimilarTurns({ words: about, before: 9, limit: 9 })).toEqual([`${sessionOf(1)}-1`]);
+    expect(records.findSimilarTurns({ skill: "prices", words: about, before: 9, limit: 9 })).toEqual([
+      `${sessionOf(1)}-1`,
+    ]);
   });
 });

@@ -35,7 +35,7 @@ async function setUp() {
   };
 }
 
-const LIKE_IT = { words: "The mean of `weight`.", before: Number.MAX_SAFE_INTEGER, limit: 5 };
+const LIKE_IT = { skill: "unknown", words: "The mean of `weight`.", before: Number.MAX_SAFE_INTEGER, limit: 5 };
 
 /** The outbox runs after the answer. */
 const soon = { timeout: 10_000, interval: 20 };
