@@ -79,11 +79,22 @@ function advanceRun(
   advance(context, experiment, due === undefined ? {} : { due }, () => context.rows.putRun({ ...run, ...next }));
 }
 
-/** Words of the text that the arm is compared with. */
-async function readSharedWords(context: PumpContext, experiment: StoredExperiment, arm: Arm): Promise<Set<string>> {
-  const other = arm === "parent" ? "with" : experiment.hasParent ? "parent" : "without";
-  const read = await readArm(context, experiment, other);
-  return new Set(Object.values(read.ok ? (read.value ?? {}) : {}).flatMap((body) => [...wordsIn(textOrEmpty(body))]));
+/** Of the words, those that the arm's text has only in lines which the text it is compared with has too. */
+async function findSharedWords(
+  context: PumpContext,
+  experiment: StoredExperiment,
+  arm: Arm,
+  words: readonly string[],
+): Promise<Set<string>> {
+  if (!experiment.hasParent || arm === "without") return new Set();
+  const read = async (of: Arm) => {
+    const files = await readArm(context, experiment, of);
+    const bodies = files.ok ? Object.values(files.value ?? {}) : [];
+    return new Set(bodies.flatMap((body) => textOrEmpty(body).split("\n")).map((line) => line.trim()));
+  };
+  const [own, other] = [await read(arm), await read(arm === "with" ? "parent" : "with")];
+  const alone = new Set([...own].filter((line) => !other.has(line)).flatMap((line) => [...wordsIn(line)]));
+  return new Set(words.filter((word) => !alone.has(word)));
 }
 
 async function judgeReport(context: PumpContext, experiment: StoredExperiment, run: StoredRun): Promise<void> {
@@ -95,7 +106,9 @@ async function judgeReport(context: PumpContext, experiment: StoredExperiment, r
   const facts: RunFacts = {
     ...{ report, request: turn?.request ?? "", accepted: turn?.accepted ?? null },
     ...(passes[run.arm] !== undefined && { passesChecks: passes[run.arm]! }),
-    ...(report.failedWords.length > 0 && { shared: await readSharedWords(context, experiment, run.arm) }),
+    ...(report.failedWords.length > 0 && {
+      shared: await findSharedWords(context, experiment, run.arm, report.failedWords),
+    }),
   };
   const used = sumUsageLines(report.lines).tokens;
   let judging: StoredRun["judging"] = [];

@@ -75,6 +75,8 @@ export function decideNext(facts: ExperimentFacts): Decision {
 
 function decideAgainst(facts: ExperimentFacts, against: Arm): Decision {
   if (isHarmByWords(facts)) return { outcome: "harms", because: "words", against };
+  const doubtful = findDoubtful(facts);
+  if (doubtful) return { run: { turn: doubtful, arm: "with" } };
   const pairs = pairsOf(facts, against);
   const compared = pairs.filter(({ own, other }) => own.length > 0 && other.length > 0);
   const isEnough = compared.length >= MIN_TURNS || pairs.every((pair) => isTried(pair, against));
@@ -127,6 +129,16 @@ function isLevelAtHome({ turns, runs }: ExperimentFacts): boolean {
   const isLevel = (other: JudgedRun) =>
     other.verdict === own.verdict && !isCheaper(own, other, CHEAPER) && !isDearer(own, other);
   return others.length > 0 && own.verdict !== "wrong" && others.every(isLevel);
+}
+
+/** A cited turn of which the only run with the text failed with a word of it: whether by chance is asked at once. */
+function findDoubtful({ turns, runs }: ExperimentFacts): TurnId | null {
+  const own = runs.filter(({ arm, isRecorded }) => arm === "with" && !isRecorded);
+  const isDoubtful = ({ turn, judge }: JudgedRun) =>
+    judge === "words" &&
+    turns.some((one) => one.turn === turn && one.cited) &&
+    own.filter((run) => run.turn === turn).length < MAX_RUNS;
+  return own.find(isDoubtful)?.turn ?? null;
 }
 
 /** The runs of one turn that can be compared: those that ended with an answer, or are judged. */
