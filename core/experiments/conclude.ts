@@ -7,6 +7,7 @@ import { type TurnId, dayOf } from "../schemas/ids.ts";
 import { countTokens } from "../schemas/usage.ts";
 import { type Baseline, type EvidenceInput, type Outcome, type SkillHead, lineOf } from "../schemas/skill.ts";
 import { medianOf } from "./decide.ts";
+import { withoutOtherWorlds } from "./run-facts.ts";
 import { type PumpContext, RUNS_KEPT_MS, advance } from "./advance.ts";
 import type { StoredExperiment, StoredRun } from "./rows.ts";
 import { findOutdated } from "./run-facts.ts";

@@ -14,11 +14,12 @@ export function toFacts({ tried, turns, hasParent }: StoredExperiment, runs: Sto
   });
   const outdated = findOutdated(tried, counted);
   const isOpen = (turn: string) => turns.some((one) => one.turn === turn && one.replayability.replayable);
+  const present = withoutOtherWorlds(counted);
   return {
     hasParent,
     // A turn whose session is gone stays with the runs that it has.
     turns: tried.filter(({ turn }) => isOpen(turn) || counted.some((run) => run.turn === turn && run.arm === "with")),
-    runs: counted.map((run): JudgedRun => {
+    runs: present.map((run): JudgedRun => {
       const { turn, arm, replay, report, verdict, judge } = run;
       const lacksText = arm !== "without" && replay !== null && !report!.loaded && report!.end === "answered";
       return {
@@ -48,4 +49,30 @@ export function findOutdated(tried: readonly TriedTurn[], runs: readonly StoredR
   });
   const newest = Math.max(...wentWell.map(({ turn }) => turns.get(turn)!.endedAt));
   return new Set(own.filter(({ turn, judge }) => judge === "words" && (turns.get(turn)?.endedAt ?? 0) < newest));
+}
+
+/** Calls of a recorded turn and of a new run of its arm, divided, from which on something else has changed. [own] */
+const UNLIKE = 1.5;
+/** Calls that two runs may differ by chance. [own] */
+const MIN_CALLS = 2;
+
+/**
+ * The recorded turns are runs of another world if a new run of the same turn and arm costs something quite different: the library has learned
+ * or lost another skill since. Then only new runs count.
+ */
+export function withoutOtherWorlds(runs: StoredRun[]): StoredRun[] {
+  const isOther = runs.some(
+    (recorded) =>
+      recorded.replay === null &&
+      runs.some(
+        (run) => run.replay !== null && run.turn === recorded.turn && run.arm === recorded.arm && differ(run, recorded),
+      ),
+  );
+  return isOther ? runs.filter(({ replay }) => replay !== null) : runs;
+}
+
+function differ({ report: a }: StoredRun, { report: b }: StoredRun): boolean {
+  if (a?.end !== "answered" || b?.end !== "answered") return false;
+  const [less, more] = [a.stats.toolCalls, b.stats.toolCalls].toSorted((x, y) => x - y) as [number, number];
+  return more - less >= MIN_CALLS && more >= UNLIKE * less;
 }

@@ -99,6 +99,19 @@ describe("a text that helps", () => {
     expect(stats.texts[SECOND]).toMatchObject({ verdict: "active", uses: 0, successes: 2 });
   });
 
+  it("is not compared with recorded turns that new runs are quite unlike, since the library has changed", async () => {
+    const tried = async (own: { calls: number; failedCalls?: number }) => {
+      const world = createWorld({ similar: [2], answer: ({ arm }) => (arm === "with" ? own : { calls: 2 }) });
+      await world.makeSkill();
+      return world.tryText(world.open(), asked());
+    };
+    const useless = await tried({ calls: 2 });
+    expect(useless).toMatchObject({ outcome: "no_difference", arms: { without: { runs: 2, calls: 2 } } });
+    expect(useless.why).toBe("Tried on 2 earlier turns: 2 right with it, 2 without.");
+    expect(await tried({ calls: 5, failedCalls: 4 })).toMatchObject({ outcome: "harms", arms: { with: { calls: 5 } } });
+    expect(await tried({ calls: 1 })).toMatchObject({ outcome: "helps", arms: { without: { calls: 2 } } });
+  });
+
   it("is worth it by fewer calls where both are right", async () => {
     const world = createWorld({ similar: [2], answer: ({ arm }) => ({ calls: arm === "with" ? 3 : 7 }) });
     await world.makeSkill();
