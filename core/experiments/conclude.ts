@@ -7,10 +7,9 @@ import { type TurnId, dayOf } from "../schemas/ids.ts";
 import { countTokens } from "../schemas/usage.ts";
 import { type Baseline, type EvidenceInput, type Outcome, type SkillHead, lineOf } from "../schemas/skill.ts";
 import { medianOf } from "./decide.ts";
-import { withoutOtherWorlds } from "./run-facts.ts";
 import { type PumpContext, RUNS_KEPT_MS, advance } from "./advance.ts";
 import type { StoredExperiment, StoredRun } from "./rows.ts";
-import { findOutdated } from "./run-facts.ts";
+import { findOutdated, withoutOtherWorlds } from "./run-facts.ts";
 
 /** First what must not change when it is repeated becomes a row, then its effects follow. */
 export async function conclude(context: PumpContext, experiment: StoredExperiment): Promise<void> {
@@ -145,7 +144,8 @@ function toStale({ state, rev }: SkillHead, op: string): SkillNext {
 /** One record for each turn that was run with the text. Another experiment's record of the same turn has another `nth`. */
 export function toEvidence(experiment: StoredExperiment, runs: StoredRun[], nth: number): EvidenceInput[] {
   const outdated = findOutdated(experiment.tried, runs);
-  const ended = runs.filter((run) => run.state === "done" && run.report !== null && !outdated.has(run));
+  const counted = runs.filter((run) => run.state === "done" && run.report !== null && !outdated.has(run));
+  const ended = withoutOtherWorlds(counted);
   const own = ended.filter(
     (run) => run.arm === "with" && run.report!.loaded && (run.report!.end === "answered" || run.verdict === "wrong"),
   );
