@@ -58,3 +58,15 @@ it("judges answers by the table, shows the seeded arm its skill, and does not re
   expect(said).toHaveLength(2);
   expect(bodies.filter((body) => body.includes(SKILL_NAME)).length).toBeGreaterThanOrEqual(2);
 });
+
+it("waits in the arm with experiments for those of each review, and says what they were", async () => {
+  const options = { baseUrl, model: "double", tasks: 1, seed: 23, window: 65_536, steps: 5, out: folder };
+  const records = openRecords(join(folder, "tried"), { model: "double" });
+  const run = { conventions, options, records, workers, signal: new AbortController().signal, say: () => {} };
+  // An answer without a call leaves nothing to review.
+  const patience = { beginsMs: 200, endsMs: 10_000, triedMs: 10_000 };
+  await runArm("replay", { ...run, tasks: tasks.slice(0, 1), patience });
+  expect(records.read()).toMatchObject([
+    { arm: "replay", correct: true, review: null, experiments: { made: 0, outcomes: {}, tokens: 0 } },
+  ]);
+});
