@@ -34,7 +34,7 @@ describe("each turn is run again exactly", () => {
   });
 });
 
-const CRASH_WAYS = 8;
+const CRASH_WAYS = 12;
 
 describe("a turn that was cut off at any write is run again exactly", () => {
   async function recordCutOff({ open, request, decide }: CrashFlow, point: number) {
@@ -63,13 +63,13 @@ describe("a turn that was cut off at any write is run again exactly", () => {
       expect([point, not]).toEqual([point, isUnknown ? { 1: "outcome_unknown" } : {}]);
       exact += isUnknown ? 0 : 1;
     }
-    expect(exact).toBeGreaterThan(points / step / 2);
+    expect(exact).toBeGreaterThan(points / step / 3);
   });
 });
 
 /** `TALARIA_REPLAY_SEED`: only this one, with what was done in it. `TALARIA_REPLAY_SEEDS`: how many. */
 const { TALARIA_REPLAY_SEED: only, TALARIA_REPLAY_SEEDS: count } = process.env;
-const SEEDS = only ? [Number(only)] : Array.from({ length: count ? Number(count) : runs(96) }, (_, i) => i + 1);
+const SEEDS = only ? [Number(only)] : Array.from({ length: count ? Number(count) : runs(64) }, (_, i) => i + 1);
 
 test(
   `each turn of ${SEEDS.length} random sessions is run again exactly`,
