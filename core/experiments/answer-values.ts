@@ -60,7 +60,7 @@ export function readValues(text: string): Values {
   // `NFKC` would turn the blanks between groups of digits into ordinary ones.
   let left = text
     .slice(0, MAX_CHARS)
-    .replace(/^\s*(?:#{1,6}\s|\d{1,3}[.)]\s)/gmu, " ")
+    .replace(/^[^\S\n]*(?:#{1,6}\s|\d{1,3}[.)]\s)/gmu, " ")
     .replace(/[*_`~|]/gu, " ");
   for (const { form, read } of DATES) {
     left = left.replace(form, (whole: string, ...parts: unknown[]) => {

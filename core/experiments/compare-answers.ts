@@ -49,12 +49,19 @@ function areOpposed([wanted = ""]: string[], [given = ""]: string[]): boolean {
 function toPlainText(text: string): string {
   return text
     .normalize("NFKC")
-    .replace(/^\s*(?:#{1,6}|>|[-*+]|\d{1,3}[.)])\s+/gmu, "")
-    .replace(/^\s*\|?(?:\s*:?-{2,}:?\s*\|?)+\s*$/gmu, "")
+    .split("\n")
+    .filter((line) => !isRule(line))
+    .join("\n")
+    .replace(/^[^\S\n]*(?:#{1,6}|>|[-*+]|\d{1,3}[.)])[^\S\n]+/gmu, "")
     .replace(/```\w*/gu, " ")
     .replace(/\[([^\]\n]*)\]\([^)\n]*\)/gu, "$1")
     .replace(/[*_`~|]/gu, " ")
     .trim();
+}
+
+/** A line between a table's head and its rows, or between two parts. In steps that grow with its length only: a run writes what it likes. */
+function isRule(line: string): boolean {
+  return line.includes("--") && /^[\s|:-]+$/u.test(line);
 }
 
 function toWords(text: string): string[] {

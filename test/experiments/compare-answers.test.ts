@@ -85,6 +85,15 @@ describe("texts", () => {
     );
   });
 
+  it("of lines and blanks are compared in time", () => {
+    const before = performance.now();
+    for (const long of ["-".repeat(60), "-|".repeat(40), "\n".repeat(15_000), " ".repeat(15_000)]) {
+      expect(compare("Berlin", `${long}x Berlin`)).toBe("right");
+    }
+    expect(performance.now() - before).toBeLessThan(1_000);
+    expect(compare("| a | b |\n| --- | :-: |\n| c | d |", "a b c d")).toBe("right");
+  });
+
   it("compare a hostile length in time", () => {
     const long = `${"1,234.5 ".repeat(3_000)}${"a-".repeat(5_000)}`;
     const before = performance.now();
