@@ -23,9 +23,9 @@ export function createLessonLedger(attempts: ReadonlyMap<string, Attempt>, watch
 
   return {
     settleHeld,
-    blocked: (): string[] =>
+    blocked: (world: World): string[] =>
       [...attempts].flatMap(([key, attempt]) => {
-        if (attempt.kind !== "lesson" || attempt.isWrong || attempt.isDuplicate || settled.get(key)) return [];
+        if (attempt.kind !== "lesson" || !isBenign(world, attempt) || settled.get(key)) return [];
         return [`task ${attempt.job}: ${attempt.operation} ${attempt.option}`];
       }),
     settle(n: number): void {
@@ -35,14 +35,15 @@ export function createLessonLedger(attempts: ReadonlyMap<string, Attempt>, watch
         if (!settled.get(key) && watch.holds(attempt.operation, attempt.option)) held.add(key);
       }
     },
-    counts({ operation, families }: World): RunRecord["lessons"] {
+    counts(world: World): RunRecord["lessons"] {
+      const { operation, families } = world;
       const lessons = [...attempts].flatMap(([key, attempt]) =>
         attempt.kind === "lesson" ? [{ ...attempt, landed: settled.get(key) === true }] : [],
       );
       const recurring = new Set(
         families.flatMap((family) => family.operations.map(({ name }) => operation(name).name)),
       );
-      const benign = lessons.filter(({ isWrong, isDuplicate }) => !isWrong && !isDuplicate);
+      const benign = lessons.filter((lesson) => isBenign(world, lesson));
       const wrong = lessons.filter(({ isWrong }) => isWrong);
       return {
         benign: benign.length,
@@ -55,3 +56,10 @@ export function createLessonLedger(attempts: ReadonlyMap<string, Attempt>, watch
     },
   };
 }
+
+/** A lesson that repeats a person's false correction is not right, although the reviewer made no mistake. */
+function isBenign(world: World, { job, operation, option, isWrong, isDuplicate }: LessonAttempt): boolean {
+  return !isWrong && !isDuplicate && world.right(operation, Number(job.split(".")[1])) === option;
+}
+
+type LessonAttempt = Extract<Attempt, { kind: "lesson" }>;

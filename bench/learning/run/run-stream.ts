@@ -142,7 +142,7 @@ export async function runStream(arm: Arm, world: World, hooks: StreamHooks = {})
     experiments,
     reviews,
     lessons: ledger.counts(world),
-    blocked: ledger.blocked(),
+    blocked: ledger.blocked(world),
     poison: [...watch.poison.values()],
     orders: [...attempts.values()].filter(({ kind }) => kind === "order").length,
     lostOrDoubled,
