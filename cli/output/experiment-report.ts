@@ -34,7 +34,7 @@ export const EXPERIMENT: Column<ExperimentLine>[] = [
 /** `helps`; while it has no outcome, its state. */
 export function nameState({ state, outcome }: Pick<Experiment, "state" | "outcome">): string {
   if (outcome !== null) return OUTCOMES[outcome];
-  return state === "done" ? "stopped" : state;
+  return state === "done" ? "no outcome" : state;
 }
 
 /** One line of the wait. */
@@ -78,11 +78,11 @@ export const RUN: Column<RunRow>[] = [
   { title: "what was asked", cell: ({ turn }) => turn.request ?? "(deleted)", shrinks: true },
 ];
 
-/** By turn, then by arm; a turn that could not be run again has one row. */
+/** By turn, then by arm; a turn that was not run again has one row: its recording alone is compared with nothing, and is in no sum. */
 export function listRuns({ turns, runs }: Pick<Experiment, "turns" | "runs">): RunRow[] {
   return turns.flatMap((turn): RunRow[] => {
     const own = runs.filter((run) => run.turn === turn.turn).toSorted(byArm);
-    return own.length === 0 ? [{ turn, run: null }] : own.map((run) => ({ turn, run }));
+    return own.every(({ replay }) => replay === null) ? [{ turn, run: null }] : own.map((run) => ({ turn, run }));
   });
 }
 

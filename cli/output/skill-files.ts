@@ -55,6 +55,7 @@ function readSkill(file: string): {
     return { folder: basename(resolve(file)), body: { body: { files: readFolder(file) }, headers: {} } };
   }
   const bytes = new Uint8Array(read(file, () => readFileSync(file === "-" ? 0 : file)));
+  if (bytes.length === 0) throw new UsageError(`${file === "-" ? "stdin" : file} is empty.`);
   const type = TYPES.find(([pattern]) => pattern.test(file))?.[1] ?? "application/octet-stream";
   return { folder: undefined, body: { body: bytes, headers: { "content-type": type } } };
 }

@@ -125,7 +125,8 @@ function show(output: Output, experiment: Experiment): void {
   output.text(describeOutcome(experiment));
   const sums = listSums(experiment);
   if (sums.length > 0) output.table(sums, ARM_SUM, "");
-  output.table(listRuns(experiment), RUN, "No earlier turn was found to try it on.");
+  const runs = listRuns(experiment);
+  if (runs.length > 0) output.table(runs, RUN, "");
 }
 
 function readNumber(flags: FlagValues, name: "tokens" | "rev"): number | undefined {

@@ -137,7 +137,7 @@ async function carryRun(context: PumpContext, experiment: StoredExperiment): Pro
   const asked = { id, now: host.clock.now(), tokens: experiment.tokens.granted, isOwn: ownTokens !== null };
   const left = await host.budget.reserve(asked);
   if (!left || left.tokens < leastTokens(facts))
-    return endAs(context, experiment, decideNow(facts), " The grant was spent.");
+    return endAs(context, experiment, decideNow(facts), " What is left of its grant is too little for another run.");
   if (isShareSpent(context, experiment, facts, decision.run)) {
     return endAs(context, experiment, decideNow(facts), " Its share of the day's grant was spent.");
   }

@@ -49,7 +49,7 @@ export function ExperimentView({ name, id }: { name: string; id: string }) {
 }
 
 function Shown({ experiment }: { experiment: Experiment }) {
-  const { id, state, why, occasion, createdAt, endedAt, runsUntil, rev } = experiment;
+  const { id, state, outcome, why, occasion, createdAt, endedAt, runsUntil, rev } = experiment;
   const { name, tone } = describeState(experiment);
   const turns = toTurnRuns(experiment);
   const stop = () =>
@@ -91,7 +91,7 @@ function Shown({ experiment }: { experiment: Experiment }) {
         </div>
       )}
       <Sums experiment={experiment} />
-      {turns.length === 0 && state === "done" && (
+      {turns.length === 0 && outcome === "not_replayable" && (
         <Empty icon="search" title="No earlier turn to try it on">
           <p>Nothing similar was found that can be run again.</p>
         </Empty>
@@ -157,6 +157,7 @@ function OneTurn({ experiment, of: { turn, runs, pair } }: { experiment: Experim
           It could not be run again. {showHidden(replayability.why)}
         </p>
       )}
+      {replayability.replayable && runs.length === 0 && <p class="muted small">It was not run again.</p>}
       {runs.length > 0 && (
         <ul class="items" aria-label="Runs">
           {runs.map((run) => (

@@ -120,21 +120,23 @@ export function listArms({ arms }: Pick<Experiment, "arms">): { arm: Arm; sum: A
 
 export interface TurnRuns {
   turn: TriedTurn;
+  /** None of a turn that was not run again: its recording alone is compared with nothing, and is in no sum. */
   runs: Run[];
   /** Two runs that have something to show: one of the other arm, the recorded turn before a repetition, and one with the text. */
   pair: [other: Run, own: Run] | null;
 }
 
-export function toTurnRuns({ turns, runs }: Pick<Experiment, "turns" | "runs">): TurnRuns[] {
+export function toTurnRuns({ turns, runs: all }: Pick<Experiment, "turns" | "runs">): TurnRuns[] {
   return turns.map((turn) => {
-    const own = runs
+    const own = all
       .filter((run) => run.turn === turn.turn)
       .toSorted((a, b) => ARMS.indexOf(a.arm) - ARMS.indexOf(b.arm) || a.nth - b.nth);
     const done = own.filter(({ state }) => state === "done");
     const withText = firstJudged(done.filter(({ arm }) => arm === "with"));
     const others = done.filter(({ arm }) => arm !== "with");
     const other = others.find(({ replay }) => replay === null) ?? firstJudged(others);
-    return { turn, runs: own, pair: withText && other ? [other, withText] : null };
+    const runs = own.every(({ replay }) => replay === null) ? [] : own;
+    return { turn, runs, pair: withText && other ? [other, withText] : null };
   });
 }
 

@@ -34,10 +34,11 @@ const begun = {
 const lost = { replayable: false, reason: "effect_outside", why: "It sent a message with send_message." };
 const helps = {
   ...{ ...begun, state: "done", outcome: "helps", why: "Right with it 1 of 1 times, and 0 of 1 without.", endedAt: 2 },
-  turns: [turn(3, { cited: true }), turn(9, { replayability: lost, request: null })],
+  turns: [turn(3, { cited: true }), turn(5), turn(9, { replayability: lost, request: null })],
   runs: [
     run(3, "without", { replay: null, verdict: "wrong", judge: "exit", report: report(9, 5_000) }),
     run(3, "with", { report: report(2, 1_000) }),
+    run(5, "without", { replay: null, judge: "exit", report: report(9, 5_000) }),
   ],
   arms: {
     with: { runs: 1, right: 1, wrong: 0, calls: 2, failedCalls: 0, tokens: 1_000 },
@@ -63,6 +64,7 @@ it("tries a file that is not installed: waits for the end, and says in a sentenc
     "turn                                      run                      answer                                calls  tokens  what was asked",
     `${SESSION} turn 3, cited  with it                  right (answer)                        2      1000    How much[2K rain?`,
     `${SESSION} turn 3, cited  without it, as recorded  wrong (exit)                          9      5000    How much[2K rain?`,
+    `${SESSION} turn 5         –                        not run                               –      –       How much[2K rain?`,
     `${SESSION} turn 9         –                        It sent a message with send_message.  –      –       (deleted)`,
     "",
   ]);
@@ -87,6 +89,13 @@ it("tries a skill of the library, and ends with 1 where it does not help", async
   expect((await ask(["skills", "replay", "rain", "--tokens", "all"], [])).code).toBe(2);
 });
 
+it("does not send an empty file", async () => {
+  const file = join(tempFolder(), "SKILL.md");
+  writeFileSync(file, "");
+  const { code, stderr, requests } = await ask(["skills", "try", file], []);
+  expect([code, stderr, requests]).toEqual([2, expect.stringContaining(`${file} is empty.`), []]);
+});
+
 it("says without a grant how to give one", async () => {
   const { code, stderr } = await ask(["skills", "replay", "rain"], [answerProblem(409, "replay_not_granted")]);
   expect(code).toBe(3);
@@ -104,7 +113,7 @@ it("lists experiments, shows one and stops one", async () => {
   expect([one.requests, one.stdout]).toEqual([[`GET ${AT}`], expect.stringContaining("with it     1 of 1")]);
   const stopped = { ...begun, state: "done" };
   const { requests, stdout } = await ask(["skills", "experiments", ID, "--stop"], [answerJson(200, stopped)]);
-  expect([requests, stdout]).toEqual([[`POST ${AT}/stop`], "rain: stopped. 0 of 9,000 tokens used.\n"]);
+  expect([requests, stdout]).toEqual([[`POST ${AT}/stop`], "rain: no outcome. 0 of 9,000 tokens used.\n"]);
   expect((await ask(["skills", "experiments", "rain", "--stop"], [])).code).toBe(2);
 });
 

@@ -86,6 +86,8 @@ describe("a run", () => {
     const [first, second] = toTurnRuns(shown());
     expect(first!.runs.map(({ arm }) => arm)).toEqual(["with", "without"]);
     expect(second).toMatchObject({ runs: [], pair: null });
+    // The recording alone is in no sum.
+    expect(toTurnRuns(shown({ runs: [recorded] }))[0]!.runs).toEqual([]);
   });
 
   it("has its calls as lines and its last words as its answer", () => {

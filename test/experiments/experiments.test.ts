@@ -166,7 +166,7 @@ describe("a grant", () => {
     await world.makeSkill();
     const ended = await world.tryText(world.open(), asked());
     expect(ended).toMatchObject({ outcome: null, tokens: { granted: 8_000, used: 7_000 } });
-    expect(ended.why).toContain("The grant was spent.");
+    expect(ended.why).toContain("What is left of its grant is too little for another run.");
   });
 });
 
