@@ -226,7 +226,8 @@ export async function erasePass(
       const lock = { bucket: stores.bucket, profile, clock: stores.clock, random: Math.random };
       await dropFromHubLock(createHubLockStore(lock), row.id);
       await archive.eraseSkill(row.id);
-      await experiments.forgetSkill(row.id);
+      // Later passes might meet a skill that a person has made since.
+      if (row.pass === 0) await experiments.forgetSkill(row.id);
       return { found: pending + (known ? 1 : 0), more: false };
     }
     case "profile": {

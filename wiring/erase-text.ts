@@ -42,7 +42,8 @@ export async function eraseText(
   const { profile, now } = place;
   const texts = toErasedPieces(gone, kept);
   const hashes = texts.length > 0 ? hashPieces(texts, profile) : await archive.purgedPieces(subject);
-  if (hashes.length === 0) return;
+  // Too short to be searched for, or elsewhere too: runs need no search.
+  if (hashes.length === 0) return gone.length > 0 ? experiments.forgetWords() : undefined;
   await archive.beginPurge({ subject, at: now, pieces: hashes });
   const pieces: ErasedPieces = texts.length > 0 ? { texts } : { hashes };
   const holds = toMatcher(pieces, profile);

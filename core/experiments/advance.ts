@@ -41,5 +41,5 @@ export function toReport(end: ReplayEnd, code: string | null, endedAt: number): 
 
 /** `answer` and the arguments of the call that was not recorded quote the conversation. */
 export function withoutWords(run: StoredRun): StoredRun {
-  return { ...run, erased: true, report: run.report && { ...run.report, answer: null, left: null } };
+  return { ...run, report: run.report && { ...run.report, answer: null, left: null } };
 }

@@ -23,15 +23,19 @@ export function giveUp(rows: ExperimentRows, current: StoredExperiment, now: num
     runsUntil: now,
     due: now,
     tries: 0,
-    tried: [],
+    ...{ tried: [], about: "" },
   });
+  rows.deleteText(current.id);
 }
 
 /** Runs that nobody waits for any more. Those that have reported are booked; the others are erased when the experiment concludes. */
 function closeRuns(rows: ExperimentRows, id: ExperimentId): void {
-  for (const run of rows.runs(id)) {
-    if (run.step === "judge") rows.putRun({ ...run, step: "book", state: "done", verdict: "unknown", judge: "none" });
-  }
+  for (const run of rows.runs(id)) if (run.step === "judge") rows.putRun(toUnjudged(run));
+}
+
+/** It has reported, and nobody asks how it went: it is booked. */
+export function toUnjudged(run: StoredRun): StoredRun {
+  return { ...run, step: "book", state: "done", verdict: "unknown", judge: "none" };
 }
 
 /** One that has an outcome keeps it. */
@@ -74,6 +78,11 @@ export function forgetSessionOf(
   rows.put({ ...experiment, session: isTold ? null : experiment.session, turns, tried, due });
 }
 
+/** The profile is going: a step that is under way writes nothing more, so that no run begins unseen. */
+export function closeOff(rows: ExperimentRows, experiment: StoredExperiment): void {
+  rows.put({ ...experiment, step: "erased", due: null });
+}
+
 /** Of all that was said, only the result is left. */
 export function forgetWordsOf(rows: ExperimentRows, experiment: StoredExperiment, now: number): void {
   stopNow(rows, experiment, "A text was purged that its runs may have quoted.", now);
@@ -88,12 +97,12 @@ export function forgetWordsOf(rows: ExperimentRows, experiment: StoredExperiment
   rows.put({ ...current, turns, tried: [], about: "", citations: [] });
 }
 
-/** The Replay object is erased, or will be at once; one that had not reported ends here. */
+/** The Replay object is erased next; one that had not reported ends here. */
 function toForgotten(run: StoredRun, endedAt: number): StoredRun {
   const bare = withoutWords(run);
   if (run.step === "begin" || run.step === "wait") {
     const report = toReport("failed", "session_gone", endedAt);
     return { ...bare, step: "ended", state: "done", verdict: "unknown", judge: "none", report };
   }
-  return run.step === "judge" ? { ...bare, step: "book", state: "done", verdict: "unknown", judge: "none" } : bare;
+  return run.step === "judge" ? toUnjudged(bare) : bare;
 }

@@ -4,10 +4,10 @@ import { type Result, err, ok } from "../errors.ts";
 import type { ExperimentId } from "../schemas/learning/experiment.ts";
 import { type PumpContext, toReport } from "./advance.ts";
 import { readArm } from "./arm-texts.ts";
-import { forgetSessionOf, forgetWordsOf, giveUp, stopNow } from "./endings.ts";
+import { closeOff, forgetSessionOf, forgetWordsOf, giveUp, stopNow, toUnjudged } from "./endings.ts";
 import type { ExperimentHost, Experiments } from "./ports.ts";
 import { takeStep } from "./pump.ts";
-import { type StoredExperiment, createRows } from "./rows.ts";
+import { type StoredExperiment, type StoredRun, createRows } from "./rows.ts";
 import { fingerprintOf, sumExperiments, toExperiment, toLine, toShown } from "./views.ts";
 
 /** [own] One runs at a time: more would wait for weeks. */
@@ -68,6 +68,16 @@ export function createExperiments(host: ExperimentHost): Experiments {
     transact(() => void rows.put({ ...current, tries, due }));
   }
 
+  /** Each is noted when it is gone: a repetition goes on where it was cut off, and wakes no run a second time. */
+  async function eraseNow(runs: StoredRun[]): Promise<void> {
+    for (const { replay, erased } of runs) {
+      if (replay === null || erased) continue;
+      await host.replays.erase(replay);
+      const current = rows.run(replay);
+      if (current) transact(() => rows.putRun({ ...current, erased: true }));
+    }
+  }
+
   return {
     async take(asked) {
       const fingerprint = fingerprintOf(asked);
@@ -115,8 +125,9 @@ export function createExperiments(host: ExperimentHost): Experiments {
       const experiment = run && rows.get(run.experiment);
       if (!run || !experiment) return;
       if (run.step === "begin" || run.step === "wait") {
+        const next = { ...run, step: "judge", state: "running", report } as const;
         transact(() => {
-          rows.putRun({ ...run, step: "judge", state: "running", report });
+          rows.putRun(experiment.step === "run" ? next : toUnjudged(next));
           rows.put({ ...experiment, due: now() });
         });
         return arm();
@@ -138,11 +149,10 @@ export function createExperiments(host: ExperimentHost): Experiments {
       await working;
     },
     async forgetSession(session) {
-      const erased = rows.runsOfSession(session);
       transact(() => {
         for (const experiment of rows.all()) forgetSessionOf(rows, experiment, session, now());
       });
-      for (const { replay } of erased) if (replay !== null) await host.replays.erase(replay);
+      await eraseNow(rows.runsOfSession(session));
       if (rows.hasTables()) await arm();
     },
     async forgetSkill(skill) {
@@ -156,16 +166,15 @@ export function createExperiments(host: ExperimentHost): Experiments {
       transact(() => {
         for (const experiment of all) forgetWordsOf(rows, experiment, now());
       });
-      for (const { id } of all) {
-        for (const { replay } of rows.runs(id)) if (replay !== null) await host.replays.erase(replay);
-      }
+      for (const { id } of all) await eraseNow(rows.runs(id));
       if (rows.hasTables()) await arm();
     },
     async eraseAll() {
-      for (const { id } of rows.all()) {
-        for (const { replay, erased } of rows.runs(id))
-          if (replay !== null && !erased) await host.replays.erase(replay);
-      }
+      const all = rows.all();
+      transact(() => {
+        for (const experiment of all) closeOff(rows, experiment);
+      });
+      for (const { id } of all) await eraseNow(rows.runs(id));
       transact(() => rows.deleteAll());
       await host.alarm.set(null);
     },

@@ -27,6 +27,8 @@ import type { RunChecks } from "../skills/checks.ts";
 export interface NewExperiment {
   /** Unique to the wish, the same in every attempt: `review:<review>:<skill>:<rev>`, `asked:<key>`. */
   key: string;
+  /** What a person sent. The same key with another one is refused. Absent: with anything else that differs. */
+  sent?: string;
   skill: SkillName;
   occasion: Occasion;
   /** Absent: the text is `given`. */

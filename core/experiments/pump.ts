@@ -217,6 +217,6 @@ export async function eraseRuns(context: PumpContext, experiment: StoredExperime
   for (const { replay, erased } of runs) if (replay !== null && !erased) await host.replays.erase(replay);
   const due = (endedAt ?? createdAt) + RESULT_KEPT_MS;
   advance(context, experiment, { step: "erased", due }, () => {
-    for (const run of runs) rows.putRun(withoutWords(run));
+    for (const run of runs) rows.putRun({ ...withoutWords(run), erased: true });
   });
 }

@@ -21,8 +21,9 @@ export function toExperiment(
   };
 }
 
-export function fingerprintOf({ given, ...asked }: NewExperiment): Sha256 {
-  return sha256Hex(JSON.stringify([asked, given ? hashFiles(given) : null]));
+/** Of what was sent, where a person asks: what follows from it may have changed with the library when the request is repeated. */
+export function fingerprintOf({ sent, given, ...asked }: NewExperiment): Sha256 {
+  return sha256Hex(sent ?? JSON.stringify([asked, given ? hashFiles(given) : null]));
 }
 
 /** What the API shows. */

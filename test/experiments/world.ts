@@ -55,6 +55,8 @@ export interface WorldOptions {
   granted?: number;
   judges?: ModelChain;
   runChecks?: RunChecks;
+  /** What happens while a run is being erased. */
+  whileErasing?: (id: string) => Promise<void>;
 }
 
 /** A turn with seven calls whose answer, 42, the person has accepted. */
@@ -83,6 +85,7 @@ export function createWorld(options: WorldOptions = {}) {
   const seen = {
     orders: new Map<string, ReplayOrder>(),
     erased: new Set<string>(),
+    erasures: 0,
     bookings: new Map<string, Booking>(),
     told: new Map<string, string>(),
     followers: 0,
@@ -164,6 +167,8 @@ export function createWorld(options: WorldOptions = {}) {
           return run ? { report: run.report, activeAt: run.activeAt } : null;
         },
         erase: effect(async (id: string) => {
+          seen.erasures++;
+          await options.whileErasing?.(id);
           seen.erased.add(id);
           replays.delete(id);
         }),

@@ -294,6 +294,20 @@ describe("an erasure", () => {
     expect(before - bucket.keys().filter((key) => key.includes("/blobs/")).length).toBe(1_001);
   });
 
+  it("of a skill leaves the experiments alone from the second pass on: a person may have made the name again", async () => {
+    const scene = createScene();
+    const forgotten: string[] = [];
+    const { bucket } = scene.open();
+    const objects = env();
+    const experiments = { forgetSkill: async (name: string) => void forgotten.push(name), forgetWords: async () => {} };
+    const withExperiments = { ...objects.env, EXPERIMENTS: { getByName: () => experiments } } as unknown as AccountEnv;
+    const stores = withRoom({ bucket, kv: createMemoryKv(scene), clock: scene.clock, swapMs: 60_000, eraseExternal });
+    for (const pass of [0, 1, 2]) {
+      await erasePass(withExperiments, stores, scene.profile, { ...row("skill", "tides"), pass }, false);
+    }
+    expect(forgotten).toEqual(["tides"]);
+  });
+
   it("of many sessions continues in another alarm after a thousand calls", async () => {
     const scene = createScene();
     const sql = createNodeSql();

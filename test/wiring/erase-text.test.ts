@@ -61,6 +61,13 @@ it("makes the profile's experiments forget what they copied, and leaves them alo
   expect(world.forgotten).toBe(1);
 });
 
+it("makes them forget also what cannot be searched for: a text that is too short, or stays elsewhere", async () => {
+  const world = createWorld();
+  await world.erase(["Cat"]);
+  await world.erase(["The walrus is fed at noon."], ["The walrus is fed at noon."], "skills/walrus/1");
+  expect(world).toMatchObject({ forgotten: 2, asked: [] });
+});
+
 it("erases copies whose secret was redacted, and no text that only has another redacted secret", async () => {
   const secret = `ghp_${"abcdefghij".repeat(4)}`;
   const world = createWorld();

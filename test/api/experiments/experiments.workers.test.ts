@@ -97,12 +97,13 @@ describe("a skill of the library", () => {
     expect(taken).toEqual([
       {
         ...{ key: expect.stringMatching(/^asked:\w{26}$/), skill: "tides", occasion: "asked", session: null, rev: 2 },
+        sent: "[null,5000]",
         ...{ text: textOfFiles(hashFiles(files)), parent: before, citations: [], tokens: 5_000 },
         about: "Reads tides.\nWhen is high water?",
       },
     ]);
     await call("POST", "/v1/skills/tides/replay", { body: { tokens: 5_000, rev: 1 } });
-    expect(taken).toMatchObject([{ rev: 1, text: before, parent: null }]);
+    expect(taken).toMatchObject([{ rev: 1, text: before, parent: null, sent: "[1,5000]" }]);
   });
 
   it("that comes with the deployment is tried with its files", async () => {

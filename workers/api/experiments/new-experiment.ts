@@ -29,7 +29,7 @@ export async function ofRevision(
   { name, rev }: { name: SkillName; rev: number | undefined },
   by: AskedBy,
 ): Promise<NewExperiment> {
-  const wish = { ...toWish(`POST /v1/skills/${name}/replay`, by), skill: name, occasion: "asked" as const };
+  const wish = { ...toWish(`POST /v1/skills/${name}/replay`, by, rev), skill: name, occasion: "asked" as const };
   const head = await store.head(name);
   if (rev === undefined && (head === null || followsBundle(head))) {
     const files = bundledFiles(name);
@@ -63,13 +63,19 @@ export async function ofGiven(
   const head = await store.head(name);
   const text = textOfFiles(hashFiles(files));
   const isReplaced = head !== null && head.state !== "archived" && head.state !== "pending" && head.text !== text;
-  const wish = { ...toWish("POST /v1/skills/try", by), skill: name, occasion: "try" as const };
+  const wish = { ...toWish("POST /v1/skills/try", by, `${name} ${text}`), skill: name, occasion: "try" as const };
   return { ...wish, text, parent: isReplaced ? head.text : null, citations: [], about: describe(files), given: files };
 }
 
-function toWish(route: string, { key, tokens }: AskedBy): Pick<NewExperiment, "key" | "session" | "tokens"> {
+/** `what`: the revision or the text that the request names, if it names one. */
+function toWish(
+  route: string,
+  { key, tokens }: AskedBy,
+  what?: number | string,
+): Pick<NewExperiment, "key" | "sent" | "session" | "tokens"> {
   const own = key === undefined ? ulid() : sha256Hex(`${route} ${key}`);
-  return { key: `asked:${own}`, session: null, ...(tokens !== undefined && { tokens }) };
+  const sent = JSON.stringify([what ?? null, tokens ?? null]);
+  return { key: `asked:${own}`, sent, session: null, ...(tokens !== undefined && { tokens }) };
 }
 
 /** What similar work is searched with. */
