@@ -1,4 +1,4 @@
-// The texts of an experiment's arms: of the library, or given with the experiment. Called by pump.ts, and by the desk of replays.
+// The texts of an experiment's arms: of the library, or given with the experiment. Called by pump.ts, carry-run.ts, and the desk of replays.
 import { type Result, err, ok } from "../errors.ts";
 import type { FileBodies } from "../schemas/file-body.ts";
 import type { Arm } from "../schemas/learning/experiment.ts";

@@ -2,8 +2,8 @@
 //
 // The rule, in its order. A run with the text whose call failed with a word that only this text has is harm. Else the arms' rates of right answers are
 // compared, as distributions that every run narrows. Where neither arm is ahead, the cost decides. The recorded turn is a free run of the other
-// arm, but a turn is often cited because it went wrong or well, so it weighs half, and no verdict rests on recorded turns alone: one new run of
-// the other arm must agree. test/experiments/decide-rates.test.ts measures how often the rule errs.
+// arm, but a turn is often cited because it went wrong or well, so it weighs less, and no verdict rests on recorded turns alone: one new run of
+// the other arm must agree. test/experiments/decide.test.ts measures how often the rule errs.
 import type { TurnId } from "../schemas/ids.ts";
 import type {
   Arm,

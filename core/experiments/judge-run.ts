@@ -1,5 +1,5 @@
 // Says whether a run did what the person wanted. The order: the text's own checks; words of the text with which a call failed; the answer that
-// the person accepted, by its values and then by a model; what the exits of calls say. Called by pump.ts. Pure.
+// the person accepted, by its values and then by a model; what the exits of calls say. Called by carry-run.ts and pump.ts. Pure.
 import type { RunJudge, RunVerdict, ReplayReport } from "../schemas/learning/experiment.ts";
 import type { Outcome } from "../schemas/skill.ts";
 import { compareAnswers } from "./compare-answers.ts";

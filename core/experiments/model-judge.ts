@@ -1,5 +1,5 @@
 // Asks a model whether two answers give the same result: in both orders, without saying which is which. Only two equal verdicts count. Called
-// by pump.ts, only where the slot `judge` is configured. Never throws.
+// by carry-run.ts, only where the slot `judge` is configured. Never throws.
 import * as z from "zod";
 import type { ModelChain, ModelFailure } from "../agent/contract.ts";
 import { readModelJson } from "../agent/model-json.ts";

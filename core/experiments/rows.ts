@@ -10,8 +10,8 @@ import { Arm, Experiment, type ExperimentId, ExperimentRun, type ReplayId } from
 import { UsageLine } from "../schemas/usage.ts";
 
 /**
- * `experiment`: `due` is when something is to be done with it; `runs`: whether it has a grant, which one at a time has. `experiment_run`: `id` is
- * `NULL` for a recorded turn. `experiment_text`: the files of a text that is not in the library, in parts.
+ * `experiment`: `due` is when something is to be done with it. `experiment_run`: `id` is `NULL` for a recorded turn. `experiment_text`: the files
+ * of a text that is not in the library, in parts.
  */
 const SCHEMA = [
   `CREATE TABLE IF NOT EXISTS experiment (id TEXT PRIMARY KEY, key TEXT NOT NULL UNIQUE, skill TEXT NOT NULL, step TEXT NOT NULL,

@@ -90,7 +90,8 @@ export function createWorld(options: WorldOptions = {}) {
     told: new Map<string, string>(),
     followers: 0,
     reports: [] as string[],
-    points: 0,
+    /** What each write was, in order: a crash may come at any of them. */
+    writes: [] as string[],
   };
   const reserved = new Map<string, number>();
   const settings = { ...DEFAULTS, review: { ...DEFAULTS.review, replayTokens: granted } };
@@ -101,31 +102,31 @@ export function createWorld(options: WorldOptions = {}) {
   function open({ crashAt = Infinity }: { crashAt?: number } = {}): Experiments & { isDead(): boolean } {
     const isDead = { now: false };
     let [points, inside] = [0, false];
-    const point = (): void => {
+    const point = (what: string): void => {
       if (isDead.now) throw new Crash();
       if (inside) return;
-      seen.points++;
+      seen.writes.push(what);
       if (++points !== crashAt) return;
       isDead.now = true;
       throw new Crash();
     };
     /** An effect, before and after which it may crash. */
     const effect =
-      <Args extends unknown[], T>(work: (...args: Args) => Promise<T>) =>
+      <Args extends unknown[], T>(what: string, work: (...args: Args) => Promise<T>) =>
       async (...args: Args): Promise<T> => {
-        point();
+        point(`before ${what}`);
         const value = await work(...args);
-        point();
+        point(`after ${what}`);
         return value;
       };
     const gated: Sql = {
       run(query, ...values) {
-        if (!/^\s*SELECT/i.test(query)) point();
+        if (!/^\s*SELECT/i.test(query)) point(query);
         else if (isDead.now) throw new Crash();
         return sql.run(query, ...values);
       },
       transaction(work) {
-        point();
+        point("transaction");
         inside = true;
         try {
           return sql.transaction(work);
@@ -136,13 +137,17 @@ export function createWorld(options: WorldOptions = {}) {
     };
     const host: ExperimentHost = {
       sql: gated,
-      alarm: { set: effect(async (at: number | null) => void (alarmAt = at)) },
+      alarm: { set: effect("alarm", async (at: number | null) => void (alarmAt = at)) },
       clock,
       random: createSeededRandom(2),
       newId: () => toUlid(clock.now() + ids++, "X"),
       settings,
-      skills: { ...skills, change: effect(skills.change.bind(skills)), noteUse: effect(skills.noteUse.bind(skills)) },
-      evidence: { ...evidence, put: effect(evidence.put.bind(evidence)) },
+      skills: {
+        ...skills,
+        change: effect("change", skills.change.bind(skills)),
+        noteUse: effect("noteUse", skills.noteUse.bind(skills)),
+      },
+      evidence: { ...evidence, put: effect("evidence", evidence.put.bind(evidence)) },
       turns: {
         async describe(asked) {
           if (asked.session !== SESSION) return null;
@@ -153,7 +158,7 @@ export function createWorld(options: WorldOptions = {}) {
         findSimilar: async () => similar.map((n) => toTurnId(SESSION, n)),
       },
       replays: {
-        begin: effect(async (order: ReplayOrder) => {
+        begin: effect("begin", async (order: ReplayOrder) => {
           if (fromTurnId(toTurnId(order.source.session, order.source.turn)).session !== SESSION)
             return err("session_gone", "");
           seen.orders.set(order.id, order);
@@ -166,7 +171,7 @@ export function createWorld(options: WorldOptions = {}) {
           const run = replays.get(id);
           return run ? { report: run.report, activeAt: run.activeAt } : null;
         },
-        erase: effect(async (id: string) => {
+        erase: effect("erase", async (id: string) => {
           seen.erasures++;
           await options.whileErasing?.(id);
           seen.erased.add(id);
@@ -180,22 +185,22 @@ export function createWorld(options: WorldOptions = {}) {
           reserved.set(id, left);
           return { tokens: left, usdMicros: 0 };
         },
-        book: effect(async (booking: Booking, id: string) => {
+        book: effect("book", async (booking: Booking, id: string) => {
           if (seen.bookings.has(booking.id)) return;
           seen.bookings.set(booking.id, booking);
           const used = booking.lines.reduce((sum, { usage }) => sum + usage.input + usage.output, 0);
           reserved.set(id, Math.max(0, (reserved.get(id) ?? 0) - used));
         }),
-        release: effect(async (id: string) => void reserved.delete(id)),
+        release: effect("release", async (id: string) => void reserved.delete(id)),
       },
       models: () => ok([createScriptedModel([])] as const),
       ...(options.judges && { judges: options.judges }),
       ...(options.runChecks && { runChecks: options.runChecks }),
-      tell: effect(async (_session: string, id: string, text: string) => {
+      tell: effect("tell", async (_session: string, id: string, text: string) => {
         if (seen.told.has(id) && seen.told.get(id) !== text) throw new Error("told twice");
         seen.told.set(id, text);
       }),
-      tellFollowers: effect(async () => void seen.followers++),
+      tellFollowers: effect("tellFollowers", async () => void seen.followers++),
       background: (work) => void work.catch(() => {}),
       report: (what, error) => {
         if (!(error instanceof Crash)) seen.reports.push(`${what}: ${String(error)}`);

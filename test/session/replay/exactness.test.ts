@@ -9,7 +9,7 @@ import { workspaceFlows } from "../../support/replay/flows/workspace-flows.ts";
 import { recordRandomFlow } from "../../support/replay/random-flow.ts";
 import type { RecordedWorld } from "../../support/replay/recorded-world.ts";
 import { expectExact, expectRefused } from "../../support/replay/replay-turn.ts";
-import { runs, stepOfCrashes } from "../../support/thorough.ts";
+import { IS_THOROUGH, stepOfCrashes } from "../../support/thorough.ts";
 
 const flows = [...workspaceFlows, ...readingFlows, ...modelFlows, ...sessionFlows];
 
@@ -67,9 +67,9 @@ describe("a turn that was cut off at any write is run again exactly", () => {
   });
 });
 
-/** `TALARIA_REPLAY_SEED`: only this one, with what was done in it. `TALARIA_REPLAY_SEEDS`: how many. */
+/** Each takes a third of a second. `TALARIA_REPLAY_SEED`: only this one, with what was done in it. `TALARIA_REPLAY_SEEDS`: how many. */
 const { TALARIA_REPLAY_SEED: only, TALARIA_REPLAY_SEEDS: count } = process.env;
-const SEEDS = only ? [Number(only)] : Array.from({ length: count ? Number(count) : runs(64) }, (_, i) => i + 1);
+const SEEDS = only ? [Number(only)] : Array.from({ length: Number(count ?? (IS_THOROUGH ? 64 : 8)) }, (_, i) => i + 1);
 
 test(
   `each turn of ${SEEDS.length} random sessions is run again exactly`,

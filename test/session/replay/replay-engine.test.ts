@@ -15,6 +15,7 @@ import type { ReplayReport } from "../../../core/schemas/learning/experiment.ts"
 import { sumUsageLines } from "../../../core/schemas/usage.ts";
 import { createSkillStore } from "../../../stores/skills/skill-store.ts";
 import { creation } from "../../support/skills/skills.ts";
+import { stepOfCrashes } from "../../support/thorough.ts";
 import { sandbox } from "../../tools/code/code-session.ts";
 
 /** A repeated answer has calls of the same ids. */
@@ -308,6 +309,9 @@ describe("an arm", () => {
   });
 });
 
+/** [own] A prime number, so that each kind of write is met. */
+const CRASH_WAYS = 5;
+
 describe("a kill", () => {
   test("at any write of a replay loses and doubles nothing, and the turn comes out the same", async () => {
     const { happened, tools } = createOutside();
@@ -323,7 +327,7 @@ describe("a kill", () => {
     const { again, ofTurn } = await record(lines, ["Write.", "Add."], { tools });
     const whole = withoutTimes(ofTurn(2));
     let isOver = false;
-    for (let crashAt = 1; !isOver; crashAt++) {
+    for (let crashAt = 1; !isOver; crashAt += stepOfCrashes(CRASH_WAYS)) {
       const answers = (request: ModelRequest) => {
         const done = request.messages.slice(request.messages.findLastIndex(({ role }) => role === "user"));
         return lines[2 + done.filter(({ role }) => role === "assistant").length] as ScriptedAnswer;
