@@ -1,7 +1,5 @@
 // How the state of an experiment is written: by one row at a time, and never over what came meanwhile. Used by all steps of core/experiments/.
-import { NO_STATS } from "../schemas/entry.ts";
 import { DAY_MS } from "../schemas/ids.ts";
-import type { ReplayEnd, ReplayReport } from "../schemas/learning/experiment.ts";
 import type { ExperimentHost } from "./ports.ts";
 import type { ExperimentRows, StoredExperiment, StoredRun } from "./rows.ts";
 
@@ -29,14 +27,6 @@ export function advance(
     more();
     rows.put({ ...seen, due: host.clock.now(), tries: 0, ...next });
   });
-}
-
-/** The report of a run that made none itself. */
-export function toReport(end: ReplayEnd, code: string | null, endedAt: number): ReplayReport {
-  return {
-    ...{ v: 1, end, code, answer: null, stats: NO_STATS, exit: "unknown", loaded: false, contradicted: false },
-    ...{ failedWords: [], refusedWords: [], workedWords: [], left: null, lines: [], endedAt },
-  };
 }
 
 /** `answer` and the arguments of the call that was not recorded quote the conversation. */

@@ -2,9 +2,9 @@
 import { fromTurnId } from "../schemas/ids.ts";
 import { wordsIn } from "../learning/observe/call-words.ts";
 import { textOrEmpty } from "../schemas/file-body.ts";
-import type { Arm, ReplayReport } from "../schemas/learning/experiment.ts";
+import { type Arm, type ReplayReport, emptyReport } from "../schemas/learning/experiment.ts";
 import { sumUsageLines, toUsageLines } from "../schemas/usage.ts";
-import { type PumpContext, advance, toReport } from "./advance.ts";
+import { type PumpContext, advance } from "./advance.ts";
 import { readArm } from "./arm-texts.ts";
 import { type RunFacts, judgeRun, needsModel } from "./judge-run.ts";
 import { compareByModel } from "./model-judge.ts";
@@ -32,7 +32,7 @@ export async function carryOpenRun(context: PumpContext, experiment: StoredExper
       if (context.rows.run(replay)?.step !== "begin") return host.replays.erase(replay);
       if (begun.ok)
         return advanceRun(context, experiment, run, { step: "wait", state: "running", begunAt: now }, now + LOOK_MS);
-      const report = toReport("failed", begun.failure.code, now);
+      const report = emptyReport("failed", begun.failure.code, now);
       return advanceRun(context, experiment, run, { ...ended("book", report), erased: true });
     }
     case "wait": {
@@ -41,7 +41,7 @@ export async function carryOpenRun(context: PumpContext, experiment: StoredExper
       const isLost = !seen || now - Math.max(seen.activeAt, run.begunAt) >= LOST_MS;
       if (!isLost) return advanceRun(context, experiment, run, {}, now + LOOK_MS);
       await host.replays.erase(replay);
-      return advanceRun(context, experiment, run, { ...ended("book", toReport("lost", null, now)), erased: true });
+      return advanceRun(context, experiment, run, { ...ended("book", emptyReport("lost", null, now)), erased: true });
     }
     case "judge":
       return judgeReport(context, experiment, run);

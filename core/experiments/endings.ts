@@ -1,8 +1,8 @@
 // What ends an experiment early, or makes it forget: a person stops it, a session or a skill is deleted, a text is purged. Rows only; what
 // follows outside is done when the experiment concludes. Called by experiments.ts, inside its transactions.
 import type { SessionId } from "../schemas/ids.ts";
-import type { ExperimentId } from "../schemas/learning/experiment.ts";
-import { toReport, withoutWords } from "./advance.ts";
+import { type ExperimentId, emptyReport } from "../schemas/learning/experiment.ts";
+import { withoutWords } from "./advance.ts";
 import type { ExperimentRows, StoredExperiment, StoredRun } from "./rows.ts";
 
 /** What failed for hours ends without an outcome. */
@@ -101,7 +101,7 @@ export function forgetWordsOf(rows: ExperimentRows, experiment: StoredExperiment
 function toForgotten(run: StoredRun, endedAt: number): StoredRun {
   const bare = withoutWords(run);
   if (run.step === "begin" || run.step === "wait") {
-    const report = toReport("failed", "session_gone", endedAt);
+    const report = emptyReport("failed", "session_gone", endedAt);
     return { ...bare, step: "ended", state: "done", verdict: "unknown", judge: "none", report };
   }
   return run.step === "judge" ? toUnjudged(bare) : bare;

@@ -1,8 +1,8 @@
 // The experiments of a profile: what is asked for, read, stopped and forgotten. The work is in pump.ts, which the alarm drives. Created by the
 // Experiments object, by the bench and by tests. Nothing is stored before the first experiment.
 import { type Result, err, ok } from "../errors.ts";
-import type { ExperimentId } from "../schemas/learning/experiment.ts";
-import { type PumpContext, toReport } from "./advance.ts";
+import { type ExperimentId, emptyReport } from "../schemas/learning/experiment.ts";
+import type { PumpContext } from "./advance.ts";
 import { readArm } from "./arm-texts.ts";
 import { closeOff, forgetSessionOf, forgetWordsOf, giveUp, stopNow, toUnjudged } from "./endings.ts";
 import type { ExperimentHost, Experiments } from "./ports.ts";
@@ -135,7 +135,7 @@ export function createExperiments(host: ExperimentHost): Experiments {
       // It was lost or stopped. What it has used is booked nevertheless.
       if (run.step !== "ended" || report.lines.length === 0 || (run.report?.lines.length ?? 0) > 0) return;
       transact(() => {
-        const late = { ...(run.report ?? toReport("failed", "stopped", report.endedAt)), lines: report.lines };
+        const late = { ...(run.report ?? emptyReport("failed", "stopped", report.endedAt)), lines: report.lines };
         rows.putRun({ ...run, step: "book", report: late });
         rows.put({ ...experiment, due: now() });
       });

@@ -134,7 +134,6 @@ export interface ExperimentHost {
   tell(session: SessionId, id: ExperimentId, text: string): Promise<void>;
   /** A text that the profile shares was withdrawn. Absent: nobody can follow it. */
   tellFollowers?(): Promise<void>;
-  background(work: Promise<void>): void;
   report(what: string, error: unknown): void;
 }
 

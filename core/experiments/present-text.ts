@@ -1,7 +1,7 @@
 // What is asked of a profile's experiments about texts that were just written: one of a review, of a curation, of an import or of the hub.
 // Called by the session, the Account and the API, each only where the profile grants experiments. Writes nothing to the library.
 import type { CurationStore, SkillSnapshot, SkillStore } from "../ports.ts";
-import { textOrEmpty } from "../schemas/file-body.ts";
+import { type FileBodies, textOrEmpty } from "../schemas/file-body.ts";
 import type { CurationId, ProfileId, SkillName } from "../schemas/ids.ts";
 import type { CurationWork } from "../schemas/learning/curation.ts";
 import type { Occasion } from "../schemas/learning/experiment.ts";
@@ -15,8 +15,13 @@ type Asked = Pick<NewExperiment, "key" | "occasion" | "session">;
 export function ofPresentText({ head, files }: SkillSnapshot, asked: Asked): NewExperiment | null {
   if (head.state === "archived" || head.state === "pending") return null;
   const { name, rev, text, parent = null, citations, description } = head;
+  return { ...asked, skill: name, rev, text, parent, citations, about: toAbout(description, files) };
+}
+
+/** What similar work is searched with: the text's description and its requests, a line each. */
+export function toAbout(description: string, files: FileBodies): string {
   const requests = readRequests(textOrEmpty(files[REQUESTS_FILE]));
-  return { ...asked, skill: name, rev, text, parent, citations, about: [description, ...requests].join("\n") };
+  return [description, ...requests].filter((line) => line !== "").join("\n");
 }
 
 /** A text that the work of a curation wrote. */

@@ -1,9 +1,9 @@
 // Carries an experiment from one row to the next: grant, choice of turns, runs, outcome. Every step is a row before it is an effect, and every
 // effect may be repeated, so a crash at any write repeats at most what is harmless. Called by experiments.ts when something is due.
 import { DAY_MS, type TurnId, dayOf, fromTurnId } from "../schemas/ids.ts";
-import type { Arm, Experiment } from "../schemas/learning/experiment.ts";
+import { type Arm, type Experiment, emptyReport } from "../schemas/learning/experiment.ts";
 import { sumUsageLines } from "../schemas/usage.ts";
-import { type PumpContext, RESULT_KEPT_MS, advance, toReport, withoutWords } from "./advance.ts";
+import { type PumpContext, RESULT_KEPT_MS, advance, withoutWords } from "./advance.ts";
 import { checkText, readArm } from "./arm-texts.ts";
 import { bookRun, carryOpenRun } from "./carry-run.ts";
 import { chooseTurns } from "./choose-turns.ts";
@@ -116,7 +116,7 @@ function armOf({ skill, parent }: StoredExperiment, { loaded }: RecordedTurn, ha
 
 function toRecordedRun({ id }: StoredExperiment, recorded: RecordedTurn, arm: Arm): StoredRun {
   const { turn, stats, answer, exit, endedAt } = recorded;
-  const report = { ...toReport("answered", null, endedAt), answer, stats, exit, loaded: arm === "parent" };
+  const report = { ...emptyReport("answered", null, endedAt), answer, stats, exit, loaded: arm === "parent" };
   return {
     ...{ replay: null, turn, arm, nth: 1, state: "done", step: "ended", ...judgeRecorded(recorded), report },
     ...{ experiment: id, begunAt: endedAt, judging: [], erased: true },
@@ -210,7 +210,7 @@ function endWith(
 }
 
 /** The runs are erased, and nothing of what was said is left of them. */
-export async function eraseRuns(context: PumpContext, experiment: StoredExperiment): Promise<void> {
+async function eraseRuns(context: PumpContext, experiment: StoredExperiment): Promise<void> {
   const { host, rows } = context;
   const { id, endedAt, createdAt } = experiment;
   const runs = rows.runs(id);

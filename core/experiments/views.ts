@@ -38,18 +38,8 @@ export function toLine(experiment: StoredExperiment): ExperimentLine {
 
 export function sumExperiments(all: StoredExperiment[], runsOf: (id: ExperimentId) => StoredRun[]): ExperimentSum {
   const sum: ExperimentSum = {
-    ...{
-      waiting: 0,
-      running: 0,
-      helps: 0,
-      no_difference: 0,
-      harms: 0,
-      not_replayable: 0,
-      none: 0,
-      withdrawnBeforeOffer: 0,
-      replays: 0,
-      tokens: 0,
-    },
+    ...{ waiting: 0, running: 0, helps: 0, no_difference: 0, harms: 0, not_replayable: 0, none: 0 },
+    ...{ withdrawnBeforeOffer: 0, replays: 0, tokens: 0 },
   };
   for (const { id, state, outcome, tokens, concluding } of all) {
     sum[state === "done" ? (outcome ?? "none") : state] += 1;

@@ -88,7 +88,6 @@ export function toExperimentHost(
     runChecks,
     tell: async (to, id, text) => void (await session(to).tellExperiment(id, text)),
     tellFollowers: () => toAccount(env, profile).tellFollowers(),
-    background: (work) => ctx.waitUntil(work),
     report,
   };
 }

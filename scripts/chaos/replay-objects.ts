@@ -162,7 +162,6 @@ export function createReplayObjects({ host: session, engine, harness }: Source, 
       },
       models: () => ok([MODEL]),
       tell: () => around(() => {}),
-      background: keep,
       report,
     };
     const experiments: Experiments = createExperiments(host);

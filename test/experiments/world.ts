@@ -53,6 +53,8 @@ export interface WorldOptions {
   /** What a run reports; `null`: it never does. */
   answer?: (order: ReplayOrder, nth: number) => Answer | null;
   granted?: number;
+  /** The setting `learning.verdicts`. */
+  verdicts?: boolean;
   judges?: ModelChain;
   runChecks?: RunChecks;
   /** What happens while a run is being erased. */
@@ -74,7 +76,7 @@ export function turn(n: number, more: Partial<RecordedTurn> = {}, session = SESS
 export type World = ReturnType<typeof createWorld>;
 
 export function createWorld(options: WorldOptions = {}) {
-  const { similar = [], answer = (): Answer => ({}), granted = 1_000_000 } = options;
+  const { similar = [], answer = (): Answer => ({}), granted = 1_000_000, verdicts = true } = options;
   const clock = createTestClock();
   const bucket = createMemoryBucket({ clock });
   const profile = newProfileId();
@@ -94,7 +96,11 @@ export function createWorld(options: WorldOptions = {}) {
     writes: [] as string[],
   };
   const reserved = new Map<string, number>();
-  const settings = { ...DEFAULTS, review: { ...DEFAULTS.review, replayTokens: granted } };
+  const settings = {
+    ...DEFAULTS,
+    review: { ...DEFAULTS.review, replayTokens: granted },
+    learning: { ...DEFAULTS.learning, verdicts },
+  };
   const grant = { tokens: granted };
   let alarmAt: number | null = null;
   let ids = 0;
@@ -201,7 +207,6 @@ export function createWorld(options: WorldOptions = {}) {
         seen.told.set(id, text);
       }),
       tellFollowers: effect("tellFollowers", async () => void seen.followers++),
-      background: (work) => void work.catch(() => {}),
       report: (what, error) => {
         if (!(error instanceof Crash)) seen.reports.push(`${what}: ${String(error)}`);
       },

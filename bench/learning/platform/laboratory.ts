@@ -30,7 +30,6 @@ export interface LaboratoryOptions extends Pick<ExperimentHost, "skills" | "evid
   toHost(place: { session: SessionId; sql: Sql; alarm: Alarm; model: Model; tools: Tool[] }): SessionHost;
   /** An alarm of the simulated clock. `wake` is called when it is due. */
   addAlarm(wake: () => Promise<void>): { alarm: Alarm; remove(): void };
-  background(work: Promise<void>): void;
   report(what: string, error: unknown): void;
 }
 
@@ -78,7 +77,6 @@ export function createLaboratory(options: LaboratoryOptions): Laboratory {
     async tell(session, id, text) {
       await findSession(session)?.tellExperiment(id, text);
     },
-    background: options.background,
     report: options.report,
   });
 

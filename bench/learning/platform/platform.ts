@@ -283,7 +283,7 @@ export function createPlatform(options: PlatformOptions) {
     const { skills, evidence } = openStores(profile);
     const background = createBackground();
     const made = createLaboratory({
-      ...{ settings, clock, random: replayRandom, skills, evidence, background: background.add },
+      ...{ settings, clock, random: replayRandom, skills, evidence },
       archive: archive(profile),
       budget: accounts.forExperiments(profile),
       model: models.replay,

@@ -1,7 +1,7 @@
 // Experiments: a skill's text is tried by running earlier turns again, with it and without it. Stored by the profile's Experiments object,
 // reported by a replay, returned by the API. See docs/LEARNING.md, "Experiments".
 import * as z from "zod";
-import { TurnStats } from "../entry.ts";
+import { NO_STATS, TurnStats } from "../entry.ts";
 import { SessionId, Sha256, SkillName, TurnId } from "../ids.ts";
 import { Outcome } from "../skill.ts";
 import { UsageLine } from "../usage.ts";
@@ -60,13 +60,16 @@ export type Occasion = z.infer<typeof Occasion>;
 export const ReplayEnd = z.enum(["answered", "left_recording", "over_budget", "failed", "lost"]);
 export type ReplayEnd = z.infer<typeof ReplayEnd>;
 
+/** Of an answer that is compared with another one. */
+export const MAX_ANSWER_CHARS = 16_000;
+
 /** What a replay reports. Without its answer it holds no words of the conversation. */
 export const ReplayReport = z.object({
   v: z.literal(1),
   end: ReplayEnd,
   /** Of the notice that ended it; `null` for an answer. */
   code: z.string().nullable(),
-  /** At most 16,000 characters; `null` once the replay is erased. */
+  /** At most `MAX_ANSWER_CHARS`; `null` once the replay is erased. */
   answer: z.string().nullable(),
   stats: TurnStats,
   /** What the exits of its calls say, as for any turn. */
@@ -85,6 +88,14 @@ export const ReplayReport = z.object({
   endedAt: z.int(),
 });
 export type ReplayReport = z.infer<typeof ReplayReport>;
+
+/** Of a run that made no report itself. */
+export function emptyReport(end: ReplayEnd, code: string | null, endedAt: number): ReplayReport {
+  return {
+    ...{ v: 1, end, code, answer: null, stats: NO_STATS, exit: "unknown", loaded: false, contradicted: false },
+    ...{ failedWords: [], refusedWords: [], workedWords: [], left: null, lines: [], endedAt },
+  };
+}
 
 /** Whether a run did what the person wanted. */
 export const RunVerdict = z.enum(["right", "wrong", "unknown"]);

@@ -5,6 +5,7 @@ import type { RecordedTurn } from "../../experiments/ports.ts";
 import { finalEntry } from "../../learning/observe/observe.ts";
 import { type AssistantEntry, type Entry, messageOf, textOf } from "../../schemas/entry.ts";
 import { type SessionId, toTurnId } from "../../schemas/ids.ts";
+import { MAX_ANSWER_CHARS } from "../../schemas/learning/experiment.ts";
 import type { Judge } from "../../schemas/skill.ts";
 import type { EngineContext } from "../context.ts";
 import { observe, readTurnEntries } from "../learning/observations.ts";
@@ -16,7 +17,6 @@ import { findReplayability } from "./replayable.ts";
 export type AskedTurn = { turn: number } | { entry: number };
 
 const MAX_REQUEST_CHARS = 4_000;
-const MAX_ANSWER_CHARS = 16_000;
 /** Turns after the one that was asked for. */
 const MAX_CORRECTED = 3;
 

@@ -1,8 +1,9 @@
 // What a replay reports: how it ended, what it cost, what became of the words of the tested text. Made from the entries of its turn alone.
 // Called by replay-engine.ts. Reads only.
+import { headOf } from "../../clip.ts";
 import { isAnswered, observeTurn } from "../../learning/observe/observe.ts";
-import { type Entry, NO_STATS, addUsage, textOf } from "../../schemas/entry.ts";
-import type { ReplayEnd, ReplayReport } from "../../schemas/learning/experiment.ts";
+import { type Entry, addUsage, textOf } from "../../schemas/entry.ts";
+import { MAX_ANSWER_CHARS, type ReplayEnd, type ReplayReport, emptyReport } from "../../schemas/learning/experiment.ts";
 import type { UsageLine } from "../../schemas/usage.ts";
 import type { EngineContext } from "../context.ts";
 import { isOpen } from "../log-turns.ts";
@@ -10,7 +11,6 @@ import { readTurnEntries } from "../learning/observations.ts";
 import { toTurnLines } from "../ledger.ts";
 import type { ReplayState } from "./replay-state.ts";
 
-const MAX_ANSWER_CHARS = 16_000;
 /** Codes of turns that their budget ended. */
 const SPENT = new Set(["turn_budget_spent", "session_budget_spent", "profile_budget_spent"]);
 
@@ -22,7 +22,7 @@ export function toReport(
 ): ReplayReport | null {
   const { host, log } = context;
   const { order, placed, failed, left = null, text = null } = state;
-  if (failed) return toFailed(failed);
+  if (failed) return emptyReport("failed", failed.code, failed.at);
   const turn = placed ? log.turn(order.source.turn) : null;
   if (!placed || !turn || isOpen(turn)) return null;
   const entries = readTurnEntries(context, turn);
@@ -38,7 +38,7 @@ export function toReport(
     v: 1,
     end: toEnd(turn.state === "done" && isAnswered(entries), left !== null, code),
     code,
-    answer: answer ? textOf(answer).slice(0, MAX_ANSWER_CHARS).toWellFormed() : null,
+    answer: answer ? headOf(textOf(answer), MAX_ANSWER_CHARS) : null,
     stats: turn.stats,
     exit: observed.judgements![0]!.outcome,
     loaded: observed.loaded.some(isTested),
@@ -90,20 +90,4 @@ function toReplayLines(entries: Entry[]): UsageLine[] {
 
 function addLine(a: UsageLine, b: UsageLine): UsageLine {
   return { ...a, calls: a.calls + b.calls, usage: addUsage(a.usage, b.usage), usdMicros: a.usdMicros + b.usdMicros };
-}
-
-function toFailed({ code, at }: NonNullable<ReplayState["failed"]>): ReplayReport {
-  return {
-    ...{
-      v: 1,
-      end: "failed",
-      code,
-      answer: null,
-      stats: NO_STATS,
-      exit: "unknown",
-      loaded: false,
-      contradicted: false,
-    },
-    ...{ failedWords: [], refusedWords: [], workedWords: [], left: null, lines: [], endedAt: at },
-  };
 }

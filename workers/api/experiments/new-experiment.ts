@@ -1,12 +1,12 @@
 // What is asked of a profile's experiments when a person wants a text tried. Called by experiments.ts. Reads the library, writes nothing.
 import { ulid } from "ulid";
 import type { NewExperiment } from "../../../core/experiments/ports.ts";
+import { toAbout } from "../../../core/experiments/present-text.ts";
 import type { SkillStore } from "../../../core/ports.ts";
 import { type FileBodies, textOrEmpty, toBytes } from "../../../core/schemas/file-body.ts";
 import type { SkillName } from "../../../core/schemas/ids.ts";
 import { hashFiles, sha256Hex, textOfFiles } from "../../../core/schemas/learning/digest.ts";
 import { MAX_TRIED_BYTES } from "../../../core/schemas/learning/experiment-api.ts";
-import { REQUESTS_FILE, readRequests } from "../../../core/schemas/skill-requests.ts";
 import type { ImportedSkill } from "../../../core/skills/exchange/import.ts";
 import { SKILL_MD, parseSkill } from "../../../core/skills/format/format.ts";
 import { openRevision } from "../../../core/skills/history.ts";
@@ -78,12 +78,9 @@ function toWish(
   return { key: `asked:${own}`, sent, session: null, ...(tokens !== undefined && { tokens }) };
 }
 
-/** What similar work is searched with. */
 function describe(files: FileBodies): string {
-  const text = textOrEmpty(files[SKILL_MD]);
-  const parsed = parseSkill(text, { fallbackName: "unnamed" });
-  const requests = readRequests(textOrEmpty(files[REQUESTS_FILE]));
-  return [parsed.ok ? parsed.value.description : "", ...requests].filter((line) => line !== "").join("\n");
+  const parsed = parseSkill(textOrEmpty(files[SKILL_MD]), { fallbackName: "unnamed" });
+  return toAbout(parsed.ok ? parsed.value.description : "", files);
 }
 
 function assertSmall(files: FileBodies): void {
