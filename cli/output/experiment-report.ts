@@ -56,7 +56,7 @@ export const ARM_SUM: Column<{ arm: Arm; sum: ArmSum }>[] = [
   { title: "right", cell: ({ sum }) => `${sum.right} of ${sum.runs}` },
   { title: "calls", cell: ({ sum }) => sum.calls ?? "–" },
   { title: "failed", cell: ({ sum }) => sum.failedCalls ?? "–" },
-  { title: "tokens", cell: ({ sum }) => sum.tokens ?? "–" },
+  { title: "tokens", cell: ({ sum }) => (sum.tokens === null ? "–" : Math.round(sum.tokens)) },
 ];
 
 export function listSums({ arms }: Pick<Experiment, "arms">): { arm: Arm; sum: ArmSum }[] {

@@ -133,5 +133,5 @@ function readNumber(flags: FlagValues, name: "tokens" | "rev"): number | undefin
   const text = textFlag(flags, name);
   if (text === undefined) return undefined;
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new UsageError(`--${name} takes a whole number from 1, not ${JSON.stringify(text)}.`);
+  throw new UsageError(`--${name} takes a whole number from 1 to 999999999, not ${JSON.stringify(text)}.`);
 }

@@ -13,11 +13,15 @@ export function explainEnding(
   if (!own || turns === 0)
     return outcome === "not_replayable" ? explainNothing(chosen) : "It ended before a run could be compared.";
   const tried = `Tried on ${turns === 1 ? "one earlier turn" : `${turns} earlier turns`}`;
-  const facts = [...countRight(own, other, against), ...compareCost(own, other)];
+  const costs = compareCost(own, other);
+  const facts = [...countRight(own, other, against), ...costs];
   const words = because === "words" ? ["a call with a word of the text failed"] : [];
   const all = [...facts, ...words];
   const end = outcome === null || outcome === "not_replayable" ? " It ended before the answer was clear." : "";
-  return `${tried}${all.length > 0 ? `: ${all.join(", ")}` : ""}.${end}`;
+  // Cheaper on some turns only, or with a wrong answer.
+  const isEven = outcome === "no_difference" && costs.length > 0;
+  const doubt = isEven ? " That is too little to tell them apart." : "";
+  return `${tried}${all.length > 0 ? `: ${all.join(", ")}` : ""}.${doubt}${end}`;
 }
 
 type Chosen = Pick<ExperimentTurn, "replayability">;

@@ -1,6 +1,7 @@
 // What becomes of a text that is tried: each outcome with what follows from it, and everything that ends an experiment early.
 import { describe, expect, it } from "vitest";
 import type { ModelRequest } from "../../core/agent/contract.ts";
+import { explainEnding } from "../../core/experiments/explain.ts";
 import { MAX_OPEN_EXPERIMENTS } from "../../core/experiments/experiments.ts";
 import { createScriptedModel } from "../support/wires/scripted-model.ts";
 import { FIRST, SECOND, SESSION, SKILL, asked, cite, createWorld, turnIds } from "./world.ts";
@@ -119,6 +120,15 @@ describe("a text that helps", () => {
     expect(ended).toMatchObject({ outcome: "helps" });
     expect(ended.why).toBe(
       "Tried on 2 earlier turns: 2 of 2 right with it, 3 of 3 without, 57 % fewer calls. It is active now.",
+    );
+  });
+
+  it("is told as too close to call where it is cheaper and an answer is wrong", () => {
+    const sum = { runs: 2, right: 1, wrong: 1, calls: 1, failedCalls: 0, tokens: 10 };
+    const ending = { outcome: "no_difference", because: "level", against: "without" } as const;
+    const told = { arms: { with: sum, without: { ...sum, calls: 4 } }, turns: 2, chosen: [] };
+    expect(explainEnding(ending, told)).toBe(
+      "Tried on 2 earlier turns: 1 right with it, 1 without, 75 % fewer calls. That is too little to tell them apart.",
     );
   });
 
