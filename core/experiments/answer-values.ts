@@ -10,8 +10,6 @@ export type Value =
   | { kind: "date"; readings: string[] };
 export type Values = Value[];
 
-/** Longer texts are cut: an answer has at most 16,000 characters anyway. */
-const MAX_CHARS = 20_000;
 const MAX_VALUES = 500;
 
 export const MONTHS = [
@@ -58,10 +56,7 @@ const SCALES: Record<string, number> = {
 export function readValues(text: string): Values {
   const values: Values = [];
   // `NFKC` would turn the blanks between groups of digits into ordinary ones.
-  let left = text
-    .slice(0, MAX_CHARS)
-    .replace(/^[^\S\n]*(?:#{1,6}\s|\d{1,3}[.)]\s)/gmu, " ")
-    .replace(/[*_`~|]/gu, " ");
+  let left = text.replace(/^[^\S\n]*(?:#{1,6}\s|\d{1,3}[.)]\s)/gmu, " ").replace(/[*_`~|]/gu, " ");
   for (const { form, read } of DATES) {
     left = left.replace(form, (whole: string, ...parts: unknown[]) => {
       const readings = read(parts.filter((part): part is string => typeof part === "string").slice(0, 3));
@@ -123,12 +118,13 @@ function isSame(wanted: Value, given: Value): boolean {
     return given.kind === "date" && given.readings.some((day) => wanted.readings.includes(day));
   }
   if (given.kind === "date") return false;
-  return wanted.readings.some(({ value, places }) => given.readings.some((other) => isRounded(value, places, other)));
+  return wanted.readings.some(({ value, places }) =>
+    given.readings.some((other) => isRounded(value, places, other.value)),
+  );
 }
 
 /** 12.35 is given by 12.35, 12.350 and 12.3462, but not by 12.3. */
-function isRounded(wanted: number, places: number, given: { value: number; places: number }): boolean {
-  if (Math.abs(wanted - given.value) <= 1e-9 * Math.max(1, Math.abs(wanted))) return true;
-  const isFiner = given.places > places;
-  return isFiner && Math.abs(wanted - given.value) <= 0.5 * 10 ** -places * (1 + 1e-9);
+function isRounded(wanted: number, places: number, given: number): boolean {
+  const apart = Math.abs(wanted - given);
+  return apart <= 1e-9 * Math.max(1, Math.abs(wanted)) || apart <= 0.5 * 10 ** -places * (1 + 1e-9);
 }

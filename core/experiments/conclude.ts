@@ -14,7 +14,7 @@ import { findOutdated, withoutOtherWorlds } from "./run-facts.ts";
 /** First what must not change when it is repeated becomes a row, then its effects follow. */
 export async function conclude(context: PumpContext, experiment: StoredExperiment): Promise<void> {
   const { host, rows } = context;
-  const { id, skill, outcome, state, concluding } = experiment;
+  const { id, skill, outcome, concluding } = experiment;
   const runs = rows.runs(id);
   if (concluding === null) return prepare(context, experiment);
   // Of a run that was stopped.
@@ -23,8 +23,7 @@ export async function conclude(context: PumpContext, experiment: StoredExperimen
   const inLibrary = experiment.rev !== null && outcome !== null && outcome !== "not_replayable";
   if (inLibrary) for (const evidence of toEvidence(experiment, runs, concluding.nth)) await host.evidence.put(evidence);
   const followed = experiment.rev === null ? "" : await settle(context, experiment, runs);
-  const isTold =
-    state !== "done" && outcome !== null && (outcome !== "not_replayable" || ASKED.has(experiment.occasion));
+  const isTold = outcome !== null && (outcome !== "not_replayable" || ASKED.has(experiment.occasion));
   const text = `Skill \`${skill}\`: ${experiment.why}${followed}`;
   if (isTold && experiment.session !== null) await host.tell(experiment.session, id, text);
   await host.budget.release(id);

@@ -5,6 +5,8 @@ import { compareAnswers } from "../../core/experiments/compare-answers.ts";
 const compare = (accepted: string, answer: string, request = "How much is it?") =>
   compareAnswers(accepted, answer, request);
 
+const LONG = "The job fails because the token has expired, so renew it before the next run of the pipeline.";
+
 describe("numbers", () => {
   it.each([
     ["1,234.50", "The total is **1234.5**."],
@@ -21,6 +23,10 @@ describe("numbers", () => {
     ["1.5k", "1500"],
     ["1.234", "1234"],
     ["1.234", "1.2340"],
+    ["42 rows", "_42_ rows were found"],
+    ["120 340", "120 and 340"],
+    ["120 and 340", "120 340"],
+    ["1.5k", "1,540"],
   ])("%j is found in %j", (accepted, answer) => expect(compare(accepted, answer)).toBe("right"));
 
   it.each([
@@ -29,6 +35,12 @@ describe("numbers", () => {
     ["42", "41"],
     ["42", "420"],
     ["3", "-3"],
+    ["3", "−3"],
+    ["0.125", "125"],
+    ["123", "It is 1.2.3"],
+    ["1234.5", "12,34.5"],
+    ["1.5k", "1,560"],
+    ["5", "Use 5a."],
     ["12", "There are twelve-ish, v1.12.0, item12."],
     ["512.40 over 3 orders", "512.40 over 4 orders"],
   ])("%j is missing in %j", (accepted, answer) => expect(compare(accepted, answer)).toBe("wrong"));
@@ -41,6 +53,8 @@ describe("numbers", () => {
 
   it("are all of the answer where the request gives them all", () => {
     expect(compare("7", "It is 8.", "7 or 8?")).toBe("wrong");
+    const long = "as the parts that nobody has counted yet are left out of the sum";
+    expect(compare(`It is 7, ${long}.`, `It is 8, ${long}.`, "7 or 8?")).toBe("wrong");
   });
 
   it("do not include the numbers of a list", () => {
@@ -70,17 +84,22 @@ describe("texts", () => {
     ["Berlin", "**berlin**."],
     ["`north.csv`", "The file is north.csv, as you see."],
     ["# Done\n\nAll tests pass.", "done all tests pass"],
+    ["ﬁles", "files"],
+    ["```sh\nls -l\n```", "ls -l"],
+    ["[the report](https://example.com/)", "the report"],
+    [LONG, LONG.replace("token", "**token**").toUpperCase()],
   ])("%j is said by %j", (accepted, answer) => expect(compare(accepted, answer)).toBe("right"));
 
   it("are wrong if they are short and have nothing in common", () => {
     expect(compare("Berlin", "Paris")).toBe("wrong");
     expect(compare("Yes, 5 of them.", "No, 5 of them.")).toBe("wrong");
     expect(compare("Berlin", "")).toBe("wrong");
+    expect(compare(LONG, "")).toBe("wrong");
   });
 
   it("are left open if they are long and differ in words", () => {
-    const accepted = "The job fails because the token has expired, so renew it before the next run of the pipeline.";
-    expect(compare(accepted, "Its credentials are out of date. Get new ones, then start the pipeline again.")).toBe(
+    expect(compare(LONG, "Restart everything.")).toBe("undecided");
+    expect(compare(LONG, "Its credentials are out of date. Get new ones, then start the pipeline again.")).toBe(
       "undecided",
     );
   });
