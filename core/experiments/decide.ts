@@ -65,6 +65,11 @@ const CHEAPER = 0.8;
 const MUCH_CHEAPER = 0.67;
 /** Calls with the text, divided by those without it, from which on it does harm. [own] */
 const DEARER = 1.5;
+/** Calls with the text, divided by those without it, and the difference, from which on it does harm though none of them fails. [own] */
+const MUCH_DEARER = 2;
+const MORE_CALLS = 3;
+/** Of as many calls as without the text, how many more must fail, so that it does harm. [own] */
+const MORE_FAILED = 2;
 /** Two runs that happen to fail in the same way are not chance. [own] */
 const MIN_WORD_RUNS = 2;
 const MIN_TURNS = 2;
@@ -90,7 +95,8 @@ function decideAgainst(facts: ExperimentFacts, against: Arm): Decision {
     if (ahead <= 1 - sure) return { outcome: "harms", because: "answers", against };
     if (isLevel && (costs === "helps" || costs === "harms")) return { outcome: costs, because: "cost", against };
   }
-  if (isEnough && isLevel && costs === "level" && compared.length > 0) {
+  const isDoubtful = compared.some(({ own, other }) => own.some((run) => other.some((one) => failsMore(run, one))));
+  if (isEnough && isLevel && costs === "level" && compared.length > 0 && (isConfirmed || !isDoubtful)) {
     return { outcome: "no_difference", because: "level", against };
   }
   if (isLevelAtHome(facts)) return { outcome: "no_difference", because: "level", against };
@@ -127,7 +133,7 @@ function isLevelAtHome({ turns, runs }: ExperimentFacts): boolean {
   if (!turns.some(({ turn, cited }) => cited && turn === own.turn)) return false;
   const others = runs.filter(({ turn, arm, end }) => turn === own.turn && arm !== "with" && end === "answered");
   const isLevel = (other: JudgedRun) =>
-    other.verdict === own.verdict && !isCheaper(own, other, CHEAPER) && !isDearer(own, other);
+    other.verdict === own.verdict && !isCheaper(own, other, CHEAPER) && !isDearer(own, other) && !failsMore(own, other);
   return others.length > 0 && own.verdict !== "wrong" && others.every(isLevel);
 }
 
@@ -220,13 +226,23 @@ function compareCosts(compared: Pair[], turns: number): "helps" | "harms" | "ope
 
 type Costs = Pick<JudgedRun, "calls" | "failedCalls" | "tokens">;
 
+/** A larger share of its calls. A text that saves calls that work, such as a look at the file, and makes others fail, saves nothing. */
+function failsMore(own: Costs, other: Costs): boolean {
+  return own.failedCalls * other.calls > other.failedCalls * own.calls;
+}
+
 function isCheaper(own: Costs, other: Costs, share: number): boolean {
+  if (failsMore(own, other)) return false;
   const savesCalls = other.calls > 0 && own.calls <= share * other.calls;
   return savesCalls || (own.calls <= other.calls && own.tokens <= share * other.tokens);
 }
 
+/** Needless work: twice the calls. Else some of the calls must fail that would not without the text. */
 function isDearer(own: Costs, other: Costs): boolean {
-  return own.calls >= DEARER * Math.max(other.calls, 1) && own.failedCalls >= other.failedCalls + 1;
+  const [more, moreFailed] = [own.calls - other.calls, own.failedCalls - other.failedCalls];
+  if (own.calls >= MUCH_DEARER * other.calls && more >= MORE_CALLS) return true;
+  if (own.calls >= DEARER * Math.max(other.calls, 1)) return moreFailed >= 1;
+  return more >= 0 && moreFailed >= MORE_FAILED;
 }
 
 /** Over all turns, each with the means of its runs. */

@@ -78,6 +78,43 @@ describe("a clear case", () => {
   });
 });
 
+describe("the cost of a text that changes no answer", () => {
+  const turns = ["S-1", "S-2"].map((turn) => ({ turn, cited: false }));
+  const runs = (arm: "with" | "without", [calls, failedCalls]: number[], isRecorded = false) =>
+    turns.map(({ turn }): JudgedRun => {
+      return {
+        ...RUN,
+        turn,
+        arm,
+        isRecorded,
+        verdict: "right",
+        calls: calls!,
+        failedCalls: failedCalls!,
+        tokens: calls!,
+      };
+    });
+
+  it.each([
+    ["saves calls", [3, 0], [7, 4], "helps"],
+    ["saves calls that work, and lets others fail", [2, 1], [3, 0], "no_difference"],
+    ["saves calls, and as many fail", [5, 4], [7, 4], "no_difference"],
+    ["lets two more of as many calls fail", [3, 2], [3, 0], "harms"],
+    ["needs half as many calls again, of which one fails", [6, 1], [4, 0], "harms"],
+    ["makes needless work", [8, 0], [3, 0], "harms"],
+    ["has one more look", [4, 0], [3, 0], "no_difference"],
+  ])("%s: %j and not %j is %4$s", (_, own, other, outcome) => {
+    const facts = { turns, hasParent: false, runs: [...runs("with", own), ...runs("without", other)] };
+    expect(decideNext(facts)).toMatchObject({ outcome });
+  });
+
+  it("is looked at again before it is level with recorded turns in which fewer calls failed", () => {
+    const recorded = runs("without", [7, 4], true);
+    expect(decideNext({ turns, hasParent: false, runs: [...recorded, ...runs("with", [5, 4])] })).toEqual({
+      run: { turn: "S-1", arm: "without" },
+    });
+  });
+});
+
 describe("a word with which a call failed", () => {
   const run = (turn: string, more: Partial<JudgedRun>): JudgedRun => ({
     ...{ ...RUN, turn, arm: "with", isRecorded: false, verdict: "wrong", calls: 5, tokens: 5_000, judge: "words" },
