@@ -59,7 +59,7 @@ export interface TurnRecords {
   turns(asked: { since?: number; limit: number; own?: boolean }): TurnSignature[];
   /**
    * Turns that a text is about, of those that ended at or before `before`, in milliseconds: the ones that used the skill, then those whose request
-   * is similar to a line of `words`, then those whose request a line covers. Of each kind the newest come first. For each line a bounded number
+   * is similar to a line of `words`, then those whose request a line covers, by how many of its words. The newest come first. For each line a bounded number
    * of turns is compared: those that share its rarest words. Erased turns are never found.
    */
   findSimilarTurns(asked: SimilarTurns): TurnId[];
@@ -190,9 +190,18 @@ export function createTurnRecords({ sql, discount }: { sql: Sql; discount: numbe
       const all = new Map(asked.flatMap((line) => findCandidates(sql, line)).map((found) => [found.id, found]));
       const found = [...all.values()];
       const [similar, others] = split(found, (turn) => asked.some((line) => mayBeSimilar(line, turn.words)));
-      const covered = readCompared(others).filter((turn) => asked.some((line) => covers(line, turn)));
-      const ranked = [readUses(skill), readCompared(similar).map(toOwn), covered.map(toOwn)];
-      const turns = ranked.flatMap((of) => of.filter(({ at }) => at <= before).toSorted((a, b) => b.at - a.at));
+      const covered = readCompared(others).map((turn) => {
+        return { ...turn.signature, shared: Math.max(0, ...asked.map((line) => countCovered(line, turn))) };
+      });
+      const isEarly = ({ at }: { at: number }) => at <= before;
+      const newest = (all: TurnSignature[]) => all.filter(isEarly).toSorted((a, b) => b.at - a.at);
+      const turns = [
+        ...newest(readUses(skill)),
+        ...newest(readCompared(similar).map(({ signature }) => signature)),
+        ...covered
+          .filter((turn) => turn.shared > 0 && isEarly(turn))
+          .toSorted((a, b) => b.shared - a.shared || b.at - a.at),
+      ];
       return [...new Set(turns.map(({ turn }) => turn))].slice(0, limit);
     },
 
@@ -212,14 +221,13 @@ export function createTurnRecords({ sql, discount }: { sql: Sql; discount: numbe
   };
 }
 
-function toOwn({ signature }: ComparedTurn): TurnSignature {
-  return signature;
-}
-
-/** A description has many more words than a request. So it is about the request if it has enough of the request's words. */
-function covers(line: Set<string>, { words, signature }: ComparedTurn): boolean {
+/**
+ * A description has many more words than a request. So it is about the request if it has enough of the request's words; 0: it has not, else how
+ * many.
+ */
+function countCovered(line: Set<string>, { words, signature }: ComparedTurn): number {
   const shared = [...mentionedWords(signature.request)].filter((word) => line.has(word)).length;
-  return shared >= MIN_COVERED_WORDS && shared >= COVERED * words.size;
+  return shared >= MIN_COVERED_WORDS && shared >= COVERED * words.size ? shared : 0;
 }
 
 function split<T>(all: T[], isFirst: (one: T) => boolean): [T[], T[]] {

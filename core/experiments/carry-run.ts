@@ -105,6 +105,7 @@ async function judgeReport(context: PumpContext, experiment: StoredExperiment, r
   const turn = tried.find((one) => one.turn === run.turn);
   const facts: RunFacts = {
     ...{ report, request: turn?.request ?? "", accepted: turn?.accepted ?? null },
+    ...(turn?.refused && { refused: turn.refused }),
     ...(passes[run.arm] !== undefined && { passesChecks: passes[run.arm]! }),
     ...(report.failedWords.length > 0 && {
       shared: await findSharedWords(context, experiment, run.arm, report.failedWords),

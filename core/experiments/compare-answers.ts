@@ -20,6 +20,22 @@ export function compareAnswers(accepted: string, answer: string, request: string
   return values ?? compareTexts(wantedWords, givenWords);
 }
 
+/**
+ * Where the person refused an answer and accepted none. Values that only their correction has are those that they wanted. What an answer lacks of
+ * them may have been about something else, so it proves nothing; the refused answer once more is wrong.
+ */
+export function compareWithRefused(
+  refused: { answer: string; correction: string },
+  answer: string,
+  request: string,
+): Compared {
+  const known = [...readValues(request), ...readValues(refused.answer)];
+  const wanted = readValues(refused.correction).filter((value) => !isIn(value, known));
+  const given = readValues(answer);
+  if (wanted.length > 0 && wanted.every((value) => isIn(value, given))) return "right";
+  return compareAnswers(refused.answer, answer, request) === "right" ? "wrong" : "undecided";
+}
+
 /** `null`: the accepted answer has no values that tell anything. */
 function compareValues(wanted: Values, given: Values, asked: Values): Compared | null {
   const own = wanted.filter((value) => !isIn(value, asked));

@@ -73,7 +73,9 @@ export function forgetSessionOf(
   for (const run of runs) rows.putRun(toForgotten(run, now));
   const gone = { replayable: false, reason: "session_gone", why: "Its session was deleted." } as const;
   const turns = experiment.turns.map((one) => (isOf(one.turn) ? { ...one, request: null, replayability: gone } : one));
-  const tried = experiment.tried.map((one) => (isOf(one.turn) ? { ...one, request: "", accepted: null } : one));
+  const tried = experiment.tried.map(({ refused, ...one }) =>
+    isOf(one.turn) ? { ...one, request: "", accepted: null } : { ...one, ...(refused && { refused }) },
+  );
   const due = experiment.step === "run" ? now : experiment.due;
   rows.put({ ...experiment, session: isTold ? null : experiment.session, turns, tried, due });
 }

@@ -4,14 +4,23 @@ import type { Ending } from "./decide.ts";
 
 const NAMES: Record<Arm, string> = { with: "with it", without: "without", parent: "with the text before it" };
 
-/** `turns`: how many were run in the arm `with`. `chosen`: those that it is about, also those that cannot be run again. */
+interface Tried {
+  arms: Partial<Record<Arm, ArmSum>>;
+  /** How many were run in the arm `with`. */
+  turns: number;
+  /** Those that it is about, also those that cannot be run again. */
+  chosen: Chosen[];
+  /** Tools whose calls ended runs with the text, because nobody has recorded what they give. */
+  left?: string[];
+}
+
 export function explainEnding(
   { outcome, because, against }: Ending,
-  { arms, turns, chosen }: { arms: Partial<Record<Arm, ArmSum>>; turns: number; chosen: Chosen[] },
+  { arms, turns, chosen, left = [] }: Tried,
 ): string {
   const [own, other] = [arms.with, arms[against]];
   if (!own || turns === 0)
-    return outcome === "not_replayable" ? explainNothing(chosen) : "It ended before a run could be compared.";
+    return outcome === "not_replayable" ? explainNothing(chosen, left) : "It ended before a run could be compared.";
   const tried = `Tried on ${turns === 1 ? "one earlier turn" : `${turns} earlier turns`}`;
   const costs = compareCost(own, other);
   const facts = [...countRight(own, other, against), ...costs];
@@ -26,12 +35,16 @@ export function explainEnding(
 
 type Chosen = Pick<ExperimentTurn, "replayability">;
 
-function explainNothing(chosen: Chosen[]): string {
+function explainNothing(chosen: Chosen[], left: string[]): string {
   if (chosen.length === 0) {
     return "No earlier turn was found that it is about: none used it, and no request is like its description.";
   }
   const reasons = chosen.flatMap(({ replayability }) => (replayability.replayable ? [] : [replayability.why]));
-  if (reasons.length < chosen.length) return "No run of an earlier turn came to its end with it.";
+  if (reasons.length < chosen.length) {
+    const tools = [...new Set(left)].join(", ");
+    const because = tools === "" ? "" : ` It had the model call ${tools}, and nobody has recorded what that gives.`;
+    return `No run of an earlier turn came to its end with it.${because}`;
+  }
   const [first] = reasons;
   return reasons.length === 1
     ? `The earlier turn that it is about cannot be run again. ${first}`

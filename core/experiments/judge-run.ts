@@ -2,7 +2,7 @@
 // the person accepted, by its values and then by a model; what the exits of calls say. Called by carry-run.ts and pump.ts. Pure.
 import type { RunJudge, RunVerdict, ReplayReport } from "../schemas/learning/experiment.ts";
 import type { Outcome } from "../schemas/skill.ts";
-import { compareAnswers } from "./compare-answers.ts";
+import { compareAnswers, compareWithRefused } from "./compare-answers.ts";
 import type { RecordedTurn } from "./ports.ts";
 
 export interface RunJudgement {
@@ -15,6 +15,8 @@ export interface RunFacts {
   request: string;
   /** The answer that the person accepted; `null`: nobody has said. */
   accepted: string | null;
+  /** The answer that the person refused, where they accepted none, and what they said. */
+  refused?: { answer: string; correction: string };
   /** Words of the arm's text that the text it is compared with has too: they cannot tell the two apart. */
   shared?: ReadonlySet<string>;
   /** The arm's text passes its own checks. Absent: it has none, or they cannot run here. */
@@ -24,7 +26,7 @@ export interface RunFacts {
 }
 
 export function judgeRun(facts: RunFacts): RunJudgement {
-  const { report, request, accepted, passesChecks, model } = facts;
+  const { report, request, accepted, refused, passesChecks, model } = facts;
   if (passesChecks === false) return { verdict: "wrong", judge: "checks" };
   if (hasFailedWord(facts)) return { verdict: "wrong", judge: "words" };
   if (report.end !== "answered") return { verdict: "unknown", judge: "none" };
@@ -32,6 +34,10 @@ export function judgeRun(facts: RunFacts): RunJudgement {
     const compared = compareAnswers(accepted, report.answer ?? "", request);
     if (compared !== "undecided") return { verdict: compared, judge: "answer" };
     if (model !== undefined && model !== "unknown") return { verdict: model, judge: "model" };
+  }
+  if (accepted === null && refused) {
+    const compared = compareWithRefused(refused, report.answer ?? "", request);
+    if (compared !== "undecided") return { verdict: compared, judge: "answer" };
   }
   return judgeExit(report.exit);
 }

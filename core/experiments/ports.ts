@@ -92,6 +92,8 @@ export interface RecordedTurn {
    * `isOwn`: its own.
    */
   accepted: { turn: TurnId; text: string; isOwn: boolean } | null;
+  /** A person has refused its answer, and accepted no other one. `correction`: what they said, at most 4,000 characters; may be empty. */
+  refused?: { correction: string };
 }
 
 export interface RecordedTurns {

@@ -95,6 +95,7 @@ async function choose(context: PumpContext, experiment: StoredExperiment): Promi
     tried: tried.map(({ recorded, cited }) => ({
       ...{ turn: recorded.turn, cited, endedAt: recorded.endedAt },
       ...{ request: recorded.request, accepted: recorded.accepted?.text ?? null },
+      ...(recorded.refused && { refused: { ...recorded.refused, answer: recorded.answer } }),
     })),
   };
   advance(context, experiment, next, () => {
@@ -195,8 +196,9 @@ function endAs(context: PumpContext, experiment: StoredExperiment, ending: Endin
   const arms = sumArms(facts.runs.filter(({ turn }) => ownTurns.has(turn)));
   const turns = new Set(runs.filter(({ arm, replay }) => arm === "with" && replay !== null).map(({ turn }) => turn))
     .size;
+  const left = runs.flatMap(({ arm, report }) => (arm === "with" ? (report?.left?.tool ?? []) : []));
   const outcome = ending.outcome ?? (note === "" ? "not_replayable" : null);
-  const why = explainEnding({ ...ending, outcome }, { arms, turns, chosen: experiment.turns }) + note;
+  const why = explainEnding({ ...ending, outcome }, { arms, turns, chosen: experiment.turns, left }) + note;
   advance(context, experiment, { step: "conclude", outcome, why, arms });
 }
 

@@ -37,6 +37,8 @@ export const TriedTurn = z.object({
   endedAt: z.int(),
   request: z.string(),
   accepted: z.string().nullable(),
+  /** The answer that a person has refused, and what they said. Absent: none, or another one was accepted. */
+  refused: z.object({ answer: z.string(), correction: z.string() }).optional(),
 });
 export type TriedTurn = z.infer<typeof TriedTurn>;
 

@@ -336,13 +336,14 @@ describe("turns similar to a text", () => {
       records.observe(turn(n, request));
     const found = records.findSimilarTurns({ skill: "office", words, before: 9, limit: 9 });
     expect(found.map((id) => Number(id.slice(3, 26)))).toEqual([1, 2, 6, 3]);
+    records.observe(turn(7, "What is the total of `snow` in `rain.txt`?"));
     const named = {
       skill: "new",
       words: "Sums up the rain of a station: a total for each CSV file.",
       before: 9,
       limit: 9,
     };
-    expect(records.findSimilarTurns(named).map((id) => Number(id.slice(3, 26)))).toEqual([6, 3]);
+    expect(records.findSimilarTurns(named).map((id) => Number(id.slice(3, 26)))).toEqual([6, 3, 7]);
   });
 
   it("are never turns of a session that was deleted", () => {

@@ -1,6 +1,6 @@
 // What two answers certainly say alike, and what is left to a reader.
 import { describe, expect, it } from "vitest";
-import { compareAnswers } from "../../core/experiments/compare-answers.ts";
+import { compareAnswers, compareWithRefused } from "../../core/experiments/compare-answers.ts";
 
 const compare = (accepted: string, answer: string, request = "How much is it?") =>
   compareAnswers(accepted, answer, request);
@@ -118,5 +118,22 @@ describe("texts", () => {
     const before = performance.now();
     compare(long, long.replaceAll("4", "5"));
     expect(performance.now() - before).toBeLessThan(2_000);
+  });
+});
+
+describe("where a person refused an answer and accepted none", () => {
+  const refused = { answer: "The fees are 10 in 2022.", correction: "No, I meant 2023: they are 12." };
+  it.each([
+    ["The fees are 10 in 2022.", "wrong"],
+    ["They are 10 (2022).", "wrong"],
+    ["12 in 2023", "right"],
+    ["They are 11 in 2023.", "undecided"],
+    ["I do not know.", "undecided"],
+  ] as const)("%j is %s", (answer, verdict) => expect(compareWithRefused(refused, answer, "The fees?")).toBe(verdict));
+
+  it("its own values decide nothing when the correction repeats them", () => {
+    const again = { answer: "10", correction: "Not 10!" };
+    expect(compareWithRefused(again, "It is 10.", "")).toBe("wrong");
+    expect(compareWithRefused(again, "It is 11.", "")).toBe("undecided");
   });
 });

@@ -100,6 +100,22 @@ describe("a text that helps", () => {
     expect(stats.texts[SECOND]).toMatchObject({ verdict: "active", uses: 0, successes: 2 });
   });
 
+  it("is told by what a person said of a refused answer, though every call went well", async () => {
+    const wrong = { judge: "rating", outcome: "failure", accepted: null, refused: { correction: "No: 43." } } as const;
+    const tried = async (own: string) => {
+      const turns = { 1: wrong, 2: wrong };
+      const answer = ({ arm }: { arm: string }) => ({ answer: arm === "with" ? own : "42" });
+      const world = createWorld({ turns, similar: [2], answer });
+      await world.makeSkill();
+      return world.tryText(world.open(), asked());
+    };
+    expect(await tried("It is 43.")).toMatchObject({
+      outcome: "helps",
+      arms: { with: { right: 2 }, without: { wrong: 3 } },
+    });
+    expect(await tried("42")).toMatchObject({ outcome: "no_difference", arms: { with: { wrong: 2 } } });
+  });
+
   it("is not compared with recorded turns that new runs are quite unlike, since the library has changed", async () => {
     const tried = async (own: { calls: number; failedCalls?: number }) => {
       const world = createWorld({ similar: [2], answer: ({ arm }) => (arm === "with" ? own : { calls: 2 }) });

@@ -34,6 +34,8 @@ export function describeTurn(context: EngineContext, asked: AskedTurn): Recorded
   const observation = observe(context, turn, entries);
   const answers = entries.filter((entry): entry is AssistantEntry => entry.kind === "assistant");
   const { outcome, judge, judgements, loaded } = observation;
+  const accepted = findAccepted(context, turn);
+  const isRefused = accepted === null && outcome === "failure" && OF_PERSON.has(judge);
   return {
     turn: toTurnId(context.host.session, turn.n),
     replayability: findReplayability(context, turn.n),
@@ -44,8 +46,16 @@ export function describeTurn(context: EngineContext, asked: AskedTurn): Recorded
     answer: answerOf(entries),
     ...{ outcome, judge, exit: judgements!.find((one) => one.judge === "exit")!.outcome },
     loaded: loaded.map(({ skill, text }) => ({ skill, text })),
-    accepted: findAccepted(context, turn),
+    accepted,
+    ...(isRefused && { refused: { correction: findCorrection(context, turn, observation.corrections) } }),
   };
+}
+
+/** Said with a rating, or else in the message after the answer. */
+function findCorrection({ log }: EngineContext, { n }: TurnRow, corrections: { entry: number }[] = []): string {
+  const entries = corrections.flatMap(({ entry }) => log.entry(entry) ?? []);
+  const said = log.observed(n)?.rating?.correction ?? entries.map(messageOf).join("\n");
+  return headOf(said, MAX_REQUEST_CHARS);
 }
 
 /**

@@ -48,6 +48,18 @@ describe("the answer that a person accepted", () => {
     expect(accepted(3)).toMatchObject({ isOwn: true });
   });
 
+  test("is nobody's where the person only refused one, and what they said is told", async () => {
+    const { say, rate, engine } = await setUp("It is 3.", "It is 4.");
+    await say("What is the middle price?");
+    await say(WRONG);
+    const refused = () => engine.describeTurn({ turn: 1 })!.refused;
+    expect(refused()).toEqual({ correction: WRONG });
+    await rate(1, { rating: "down", correction: "It is 2." });
+    expect(refused()).toEqual({ correction: "It is 2." });
+    await rate(1, { rating: "up" });
+    expect(refused()).toBeUndefined();
+  });
+
   test("is looked for in three later turns at most", async () => {
     const { say, accepted } = await setUp("0", "1", "2", "3", "4", "Bye.");
     await say("What is the middle price?");
