@@ -160,4 +160,30 @@ describe("the ports of a replay", () => {
     );
     expect(called).toEqual([]);
   });
+
+  test("show one text under the skill's name, by the models of replays, and book nothing", async () => {
+    const { called, ports } = createPorts();
+    const session = await createScriptedSession([], { host: ports });
+    const [turns, replays] = ["turns", "replays"].map((name) => ({ ...createScriptedModel([]), name }));
+    const recorded: SessionHost = {
+      ...session.life.host,
+      settings: { ...session.life.host.settings, learning: { ...session.life.host.settings.learning, holdOut: 0.5 } },
+      seeds: { "a-skill": {}, another: {} },
+      search: {} as NonNullable<SessionHost["search"]>,
+      models: (slot) => ok([slot === "replay" ? replays! : turns!] as const),
+      account: { ...session.life.host.account, book: async () => void called.push("account.book") },
+    };
+    const toHost = (arm: "with" | "recorded") => {
+      const order = toOrder({ arm, skill: "a-skill" });
+      return toReplayHost(recorded, { order, shiftMs: () => 0, text: async () => null, replay: {} as ReplayPart });
+    };
+    const told = (host: SessionHost) => {
+      const models = host.models("turn");
+      return [models.ok && models.value[0].name, host.settings.learning.holdOut, Object.keys(host.seeds), host.search];
+    };
+    expect(told(toHost("with"))).toEqual(["replays", 0, ["another"], undefined]);
+    expect(told(toHost("recorded"))).toEqual(["turns", 0.5, ["a-skill", "another"], undefined]);
+    await toHost("with").account.book({} as never);
+    expect(called).toEqual([]);
+  });
 });
