@@ -751,6 +751,63 @@ export interface Contract {
       missing: number[];
     };
   };
+  "GET /v1/sessions/{session}/turns/{n}": {
+    answer: {
+      turn: string;
+      state: "queued" | "running" | "parked" | "done" | "failed" | "stopped" | "steered";
+      end?: string | undefined;
+      waiting?: {
+        for: "approval" | "clarify" | "children" | "client";
+        id: string;
+        since: number;
+        until: number;
+        text: string;
+        question: 
+          | {
+              for: "approval";
+              id: string;
+              until: number;
+              summary: string;
+              reasons: string[];
+              covers: string | null;
+            }
+          | {
+              for: "clarify";
+              id: string;
+              until: number;
+              questions: { question: string; choices: string[]; multiSelect: boolean }[];
+            }
+          | { for: "children"; id: string; until: number; tasks: { session: string; goal: string }[] }
+          | {
+              for: "client";
+              id: string;
+              until: number;
+              calls: { id: string; name: string; args: Record<string, unknown> }[];
+            }
+          | null;
+      } | undefined;
+      answer: string | null;
+      notice?: string | undefined;
+      stats: {
+        modelCalls: number;
+        toolCalls: number;
+        failedCalls: number;
+        usage: {
+          input: number;
+          output: number;
+          cacheRead: number;
+          cacheWrite: number;
+          reasoning?: number | undefined;
+        };
+        usdMicros?: number | undefined;
+      };
+      startedAt: number | null;
+      endedAt: number | null;
+      replayable: boolean;
+      reason?: "not_ended" | "not_answered" | "steered" | "on_host" | "client" | "effect_outside" | "outcome_unknown" | "files_not_kept" | "result_not_kept" | "too_large" | "session_gone" | undefined;
+      why?: string | undefined;
+    };
+  };
   "POST /v1/sessions/{session}/turns/{n}/rating": {
     body: { rating: "up" | "down"; correction?: string | undefined };
     answer: {

@@ -4,6 +4,7 @@ import { type SkillMove, settleSkill } from "../learning/evidence/settle.ts";
 import { err, ok } from "../errors.ts";
 import type { SkillNext } from "../ports.ts";
 import { type TurnId, dayOf } from "../schemas/ids.ts";
+import type { ExperimentId } from "../schemas/learning/experiment.ts";
 import { countTokens } from "../schemas/usage.ts";
 import { type Baseline, type EvidenceInput, type Outcome, type SkillHead, lineOf } from "../schemas/skill.ts";
 import { medianOf } from "./decide.ts";
@@ -77,7 +78,7 @@ async function settle(
       const harmful = outcome === "harms" ? { harmful: { text, why, words: failedWordsOf(runs) } } : {};
       const { moved } = await settleSkill({ skills, evidence, settings, skill, op, ...harmful });
       if (moved) followed = describeMove(moved);
-      if (moved?.withdrew && isShared) await host.tellFollowers?.();
+      if (moved?.withdrew) await tellWithdrawn(host, { moved, id, isShared });
     }
   }
   const changed = await changeHead(host, {
@@ -87,6 +88,15 @@ async function settle(
     isStale: outcome === "no_difference" && isSecond && settings.learning.verdicts,
   });
   return changed === "stale" ? " It made no difference twice, so it is offered last." : followed;
+}
+
+async function tellWithdrawn(
+  host: PumpContext["host"],
+  { moved, id, isShared }: { moved: SkillMove; id: ExperimentId; isShared: boolean },
+): Promise<void> {
+  const { skill, to, rev, inPart } = moved;
+  await host.tellHooks?.({ skill, state: to, rev, inPart, experiment: id });
+  if (isShared) await host.tellFollowers?.();
 }
 
 /** Words with which every run with the text failed that was judged by them. */

@@ -18,7 +18,7 @@ import type {
 } from "../schemas/learning/experiment.ts";
 import type { ExperimentLine } from "../schemas/learning/experiment-api.ts";
 import type { LoadedText } from "../schemas/learning/learning.ts";
-import type { Judge, Outcome } from "../schemas/skill.ts";
+import type { Judge, Outcome, SkillState } from "../schemas/skill.ts";
 import type { Settings } from "../schemas/settings.ts";
 import type { Booking, Budget } from "../schemas/usage.ts";
 import type { RunChecks } from "../skills/checks.ts";
@@ -136,6 +136,14 @@ export interface ExperimentHost {
   tell(session: SessionId, id: ExperimentId, text: string): Promise<void>;
   /** A text that the profile shares was withdrawn. Absent: nobody can follow it. */
   tellFollowers?(): Promise<void>;
+  /** A text was withdrawn: the profile's webhooks are told. The same revision is the same event. Absent: there are none. */
+  tellHooks?(withdrawn: {
+    skill: SkillName;
+    state: SkillState;
+    rev: number;
+    inPart: boolean;
+    experiment: ExperimentId;
+  }): Promise<void>;
   report(what: string, error: unknown): void;
 }
 

@@ -1,8 +1,9 @@
 // Runs: work for a program that starts it, looks at it later and may stop, steer or approve it. A run is one turn of a session. The
 // forms of /v1/runs, and what a Session says of one of its turns.
 import * as z from "zod";
-import { AskedQuestion, type TurnState, TurnStats, WaitKind } from "./entry.ts";
+import { AskedQuestion, TurnState, TurnStats, WaitKind } from "./entry.ts";
 import { SessionId, TurnId } from "./ids.ts";
+import { NotReplayable } from "./learning/experiment.ts";
 import { GivenImage } from "./media/image.ts";
 
 /** A ULID: runs sort by the time they were asked for. */
@@ -84,6 +85,27 @@ export interface TurnReport {
   startedAt: number | null;
   endedAt: number | null;
 }
+
+/** One turn of a session. A message that joined another turn is shown as that turn. */
+export const TurnInfo = z.object({
+  turn: TurnId,
+  state: TurnState,
+  /** Of an ended turn: `answer`, or why there is no whole answer. */
+  end: z.string().optional(),
+  waiting: RunWait.optional(),
+  /** The model's last text; `null` while the turn has not ended. */
+  answer: z.string().nullable(),
+  /** What the harness says of the end, such as why the answer is missing or cut. */
+  notice: z.string().optional(),
+  stats: TurnStats,
+  startedAt: z.int().nullable(),
+  endedAt: z.int().nullable(),
+  /** Whether an experiment can run the turn again. If not, `reason` and `why` say so: a code, and a sentence for a person. */
+  replayable: z.boolean(),
+  reason: NotReplayable.optional(),
+  why: z.string().optional(),
+});
+export type TurnInfo = z.infer<typeof TurnInfo>;
 
 /** A run as the Account keeps it. `state`: `open` until it is known to have ended. */
 export interface RunRow {

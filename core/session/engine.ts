@@ -101,6 +101,7 @@ export type SessionCalls = Promised<
         | "observation"
         | "describeTurn"
         | "readTurn"
+        | "readTurnInfo"
         | "stopTurn"
       )
     | ("putFile" | "getFile" | "deleteFile" | "listFiles" | "getImage")

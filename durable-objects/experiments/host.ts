@@ -10,8 +10,10 @@ import type {
   ReplayPort,
 } from "../../core/experiments/ports.ts";
 import type { ModelEnv } from "../../core/models/model-env.ts";
+import { toHookEvent, toWithdrawn } from "../../core/hooks/hook-event.ts";
 import type { ProfileId, SessionId } from "../../core/schemas/ids.ts";
 import type { ExperimentId, ReplayId } from "../../core/schemas/learning/experiment.ts";
+import type { HookEvent } from "../../core/schemas/profile/hooks.ts";
 import type { Settings } from "../../core/schemas/settings.ts";
 import type { Budget } from "../../core/schemas/usage.ts";
 import { systemClock } from "../../stores/platform/system-clock.ts";
@@ -46,6 +48,7 @@ interface GrantingAccount {
     release(id: string): Promise<void>;
   };
   tellFollowers(): Promise<void>;
+  takeHookEvent(event: HookEvent): Promise<void>;
 }
 
 interface TurnSearch {
@@ -88,6 +91,11 @@ export function toExperimentHost(
     runChecks,
     tell: async (to, id, text) => void (await session(to).tellExperiment(id, text)),
     tellFollowers: () => toAccount(env, profile).tellFollowers(),
+    tellHooks({ experiment, ...withdrawn }) {
+      const { data, ...named } = toWithdrawn(withdrawn);
+      const event = toHookEvent({ ...named, profile, at: systemClock.now(), data: { experiment, ...data } });
+      return toAccount(env, profile).takeHookEvent(event);
+    },
     report,
   };
 }

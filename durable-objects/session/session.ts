@@ -169,6 +169,9 @@ export class Session extends DurableObject<SessionEnv> implements SessionCalls {
   async readTurn(n: number) {
     return this.#engine.readTurn(n);
   }
+  async readTurnInfo(n: number) {
+    return this.#engine.readTurnInfo(n);
+  }
   async stopTurn(n: number) {
     return this.#engine.stopTurn(n);
   }

@@ -272,6 +272,7 @@ describe("the API's description", () => {
         "GET /v1/sessions/{session}/events",
         "GET /v1/sessions/{session}/entries",
         "POST /v1/sessions/{session}/stop",
+        "GET /v1/sessions/{session}/turns/{n}",
         "POST /v1/sessions/{session}/turns/{n}/rating",
         "GET /v1/sessions/{session}/turns/{n}/observation",
         "GET /v1/sessions/{session}/files",

@@ -52,6 +52,10 @@ describe("experiments, after a crash", () => {
     expect(ended.map(({ tokens }) => tokens.used)).toEqual([21_000, 7_000]);
     expect(seen.told.size).toBe(2);
     expect(seen.followers).toBeGreaterThan(0);
+    const { id } = ended[1]!;
+    expect([...seen.withdrawn.values()]).toEqual([
+      { skill: "tables", state: "trial", rev: 3, inPart: false, experiment: id },
+    ]);
     expect([...world.reserved.keys()]).toEqual([]);
     const head = await world.head();
     expect(head).toMatchObject({ text: FIRST, rev: 3, state: "trial", withdrawn: [SECOND] });

@@ -42,6 +42,7 @@ describe("a text with a wrong word", () => {
       await world.makeSkill(more);
       expect(await world.tryText(world.open(), asked())).toMatchObject({ outcome: "harms" });
       expect(await world.head()).toMatchObject({ text: SECOND, state });
+      expect([...world.seen.withdrawn.keys()]).toEqual(state === "stale" ? [`${SKILL} 2`] : []);
     }
   });
 

@@ -91,6 +91,8 @@ export function createWorld(options: WorldOptions = {}) {
     bookings: new Map<string, Booking>(),
     told: new Map<string, string>(),
     followers: 0,
+    /** What the webhooks were told, once for each revision. */
+    withdrawn: new Map<string, object>(),
     reports: [] as string[],
     /** What each write was, in order: a crash may come at any of them. */
     writes: [] as string[],
@@ -207,6 +209,9 @@ export function createWorld(options: WorldOptions = {}) {
         seen.told.set(id, text);
       }),
       tellFollowers: effect("tellFollowers", async () => void seen.followers++),
+      tellHooks: effect("tellHooks", async (told: { skill: string; rev: number }) => {
+        seen.withdrawn.set(`${told.skill} ${told.rev}`, told);
+      }),
       report: (what, error) => {
         if (!(error instanceof Crash)) seen.reports.push(`${what}: ${String(error)}`);
       },

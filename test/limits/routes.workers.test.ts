@@ -248,6 +248,7 @@ const TABLE: Record<string, Asked> = {
   // The key, the words and the titles.
   "GET /v1/search": { most: 3, status: 200, query: "?q=rain" },
   "POST /v1/sessions/{session}/stop": OF_SESSION,
+  "GET /v1/sessions/{session}/turns/{n}": OF_SESSION,
   "POST /v1/sessions/{session}/turns/{n}/rating": { ...OF_SESSION, body: { rating: "up" } },
   "GET /v1/sessions/{session}/turns/{n}/observation": OF_SESSION,
   "GET /v1/sessions/{session}/files": OF_SESSION,

@@ -36,7 +36,7 @@ export function toReplayHost(host: SessionHost, options: ReplayHostOptions): Ses
     seeds: isExact ? host.seeds : without(host.seeds, order.skill),
     // A tool of the deployment runs only if it says that it stays inside.
     moreTools: host.moreTools,
-    skills: toReplayLibrary(host.skills, isExact ? null : { name: order.skill, files: options.text }),
+    skills: toReplayLibrary(host.skills, isExact ? null : { name: order.skill, files: options.text }, shiftMs),
     // The index of skills knows the tested text under its real name.
     search: undefined,
     runChecks: host.runChecks,

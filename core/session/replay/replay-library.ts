@@ -17,13 +17,23 @@ export interface OverlaidText {
 
 const READ_ONLY = err("not_in_replay", "Nothing is written in a repetition of earlier work.");
 
-/** `text`: `null`: the library as it is. */
-export function toReplayLibrary(store: SkillStore, text: OverlaidText | null): SkillStore {
+/**
+ * `text`: `null`: the library as it is. `shiftMs`: the replay's clock minus the real one. Holds move with that clock, so that a skill is held in
+ * an arm exactly if it is held now.
+ */
+export function toReplayLibrary(store: SkillStore, text: OverlaidText | null, shiftMs: () => number): SkillStore {
   /** An unchanged index stays the same object, as callers expect. */
   const overlaid = new WeakMap<SkillIndex, SkillIndex>();
 
+  const onClock = <Held extends Pick<SkillHead, "heldUntil">>(held: Held): Held =>
+    held.heldUntil === undefined ? held : { ...held, heldUntil: held.heldUntil + shiftMs() };
+
   async function open(name: SkillName): Promise<SkillSnapshot | null> {
-    if (!text || name !== text.name) return store.open(name);
+    if (!text) return store.open(name);
+    if (name !== text.name) {
+      const found = await store.open(name);
+      return found && { ...found, head: onClock(found.head) };
+    }
     const files = await text.files();
     return files && { head: toHead(name, files, await store.head(name)), files };
   }
@@ -34,14 +44,15 @@ export function toReplayLibrary(store: SkillStore, text: OverlaidText | null): S
       if (!text) return index;
       const known = overlaid.get(index);
       if (known) return known;
-      const { [text.name]: _, ...others } = index.skills;
+      const { [text.name]: _, ...present } = index.skills;
+      const others = Object.fromEntries(Object.entries(present).map(([name, line]) => [name, onClock(line)]));
       const stands = await open(text.name);
       const skills = stands ? { ...others, [text.name]: toIndexLine(stands.head) } : others;
       const made = { ...index, skills };
       overlaid.set(index, made);
       return made;
     },
-    head: async (name) => (text && name === text.name ? ((await open(name))?.head ?? null) : store.head(name)),
+    head: async (name) => (text ? ((await open(name))?.head ?? null) : store.head(name)),
     open,
     blob: (sha256) => store.blob(sha256),
     revisions: async (name, page) => (text && name === text.name ? [] : store.revisions(name, page)),

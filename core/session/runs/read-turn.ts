@@ -1,11 +1,13 @@
-// What became of one turn, for a program that asks for this turn alone: its state, its answer, what it waits for. Reads the log only.
-// A message that joined another turn is reported as that turn.
+// What became of one turn, for a program that asks for this turn alone: its state, its answer, what it waits for. Reads the log; whether it
+// can be run again takes the list of checkpoints, too. A message that joined another turn is reported as that turn.
 import { type Result, err, ok } from "../../errors.ts";
 import { type Entry, textOf } from "../../schemas/entry.ts";
-import type { RunWait, TurnReport } from "../../schemas/run.ts";
+import { toTurnId } from "../../schemas/ids.ts";
+import type { RunWait, TurnInfo, TurnReport } from "../../schemas/run.ts";
 import type { EngineContext } from "../context.ts";
 import type { TurnRow } from "../log-turns.ts";
 import { isOpen } from "../log-turns.ts";
+import { findReplayability } from "../replay/replayable.ts";
 import { countTurn } from "../turn/count-turn.ts";
 
 /** Failure: `turn_not_found`. */
@@ -26,6 +28,21 @@ export function readTurn({ log }: EngineContext, n: number): Result<TurnReport> 
     stats: isWaiting ? countTurn(entries) : turn.stats,
     startedAt,
     endedAt,
+  });
+}
+
+/** Failure: `turn_not_found`. */
+export function readTurnInfo(context: EngineContext, asked: number): Result<TurnInfo> {
+  const read = readTurn(context, asked);
+  if (!read.ok) return read;
+  const { reason: end, notice, ...report } = read.value;
+  const n = context.log.turn(asked)!.more.into ?? asked;
+  return ok({
+    turn: toTurnId(context.host.session, n),
+    ...report,
+    ...(end !== undefined && { end }),
+    ...(notice !== null && { notice }),
+    ...findReplayability(context, n),
   });
 }
 

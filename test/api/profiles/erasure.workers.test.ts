@@ -116,6 +116,7 @@ describe("a deleted session", () => {
       ["GET", "/events", undefined],
       ["GET", "/files", undefined],
       ["GET", "/approvals", undefined],
+      ["GET", "/turns/1", undefined],
       ["GET", "/turns/1/observation", undefined],
       ["POST", "/messages", { text: "zebraagain" }],
       ["POST", "/stop", undefined],

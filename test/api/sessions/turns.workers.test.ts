@@ -1,6 +1,7 @@
-// A turn's observation and its rating by a person, over HTTP, with the real session, Archive and buckets.
+// A turn, its observation and its rating by a person, over HTTP, with the real session, Archive and buckets.
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import type { TurnObservation } from "../../../core/schemas/api.ts";
+import type { TurnInfo } from "../../../core/schemas/run.ts";
 import type { Entry } from "../../../core/schemas/entry.ts";
 import type { Observation, TurnSignature } from "../../../core/schemas/learning/learning.ts";
 import { ProfileId } from "../../../core/schemas/ids.ts";
@@ -61,6 +62,19 @@ describe("a finished turn", () => {
     expect(await archived()).toMatchObject([{ turn: `${session}-1`, outcome: "success", heldOut: false }]);
   });
 
+  it("is shown with its answer, and with why it cannot be run again", async () => {
+    const { turns, say } = await setUp();
+    const show = async (n: number) => (await ask("GET", `${turns}/${n}`, { key })).body as TurnInfo;
+    const first = await show(1);
+    expect(first).toMatchObject({ turn: expect.stringMatching(/-1$/), state: "done", end: "answer", replayable: true });
+    expect(first.answer).toContain("3");
+    expect([first.startedAt! <= first.endedAt!, first.stats.modelCalls > 0]).toEqual([true, true]);
+    expect(Object.keys(first)).not.toContain("reason");
+    await say("/undo");
+    expect(await show(1)).toMatchObject({ replayable: false, reason: "not_ended", why: "It was taken back." });
+    expect(await show(2)).toMatchObject({ state: "done", replayable: false, reason: "not_answered" });
+  });
+
   it("can be rated, rated the same again, and rated differently", async () => {
     const { rate, read, entries, archived } = await setUp();
     const correction = "The median was wanted.";
@@ -79,17 +93,20 @@ describe("a finished turn", () => {
   });
 
   it("answers an error for an unknown turn, a bad number or an unknown rating", async () => {
-    const { rate, turns, session } = await setUp();
+    const { rate, turns } = await setUp();
     expectProblem(await rate(9, { rating: "up" }), 404, "turn_not_found", "No such turn");
     expect((await rate("first", { rating: "up" })).body).toMatchObject({ status: 400, code: "bad_turn" });
     expect((await rate(0, { rating: "up" })).body).toMatchObject({ status: 400, code: "bad_turn" });
     expect((await rate(1, { rating: "fine" })).body).toMatchObject({ status: 400, code: "body_invalid" });
     expect((await rate(1, { rating: "up", stars: 5 })).body).toMatchObject({ status: 400, code: "field_unknown" });
     expect((await rate(1, { rating: "down", correction: " " })).body).toMatchObject({ code: "body_invalid" });
-    expectProblem(await ask("GET", `${turns}/9/observation`, { key }), 404, "turn_not_found", "No such turn");
+    for (const route of ["", "/observation"]) {
+      expectProblem(await ask("GET", `${turns}/9${route}`, { key }), 404, "turn_not_found", "No such turn");
+    }
     const stranger = await createProfile();
     for (const answer of [
-      await ask("GET", `/v1/sessions/${session}/turns/1/observation`, { key: stranger.key }),
+      await ask("GET", `${turns}/1`, { key: stranger.key }),
+      await ask("GET", `${turns}/1/observation`, { key: stranger.key }),
       await ask("POST", `${turns}/1/rating`, { key: stranger.key, body: { rating: "up" } }),
     ]) {
       expectProblem(answer, 404, "session_not_found", "No such session");

@@ -359,6 +359,7 @@ const session = {
     listChildren: unknown,
     promptSize: unknown,
     readTurn: unknown,
+    readTurnInfo: unknown,
     readExchange: unknown,
     stopTurn: unknown,
   },

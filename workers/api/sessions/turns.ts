@@ -1,7 +1,8 @@
-// Finished turns: what was observed of one, and the person's rating of it.
+// Single turns: what became of one, what was observed of it, and the person's rating of it.
 import { createRoute } from "@hono/zod-openapi";
 import { TurnObservation } from "../../../core/schemas/api.ts";
 import { Observation, Rating } from "../../../core/schemas/learning/learning.ts";
+import { TurnInfo } from "../../../core/schemas/run.ts";
 import { unwrap } from "../problems.ts";
 import { describeResponses, createRouter, numeric, jsonBody, refuses } from "../router.ts";
 import { openSession } from "./session-rpc.ts";
@@ -10,6 +11,24 @@ import { SessionParams } from "./sessions.ts";
 export const turns = createRouter();
 
 const TurnParams = SessionParams.extend({ n: numeric(1, 999_999_999) });
+
+turns.openapi(
+  createRoute({
+    method: "get",
+    path: "/v1/sessions/{session}/turns/{n}",
+    operationId: "readTurn",
+    ...refuses("turn_not_found"),
+    description:
+      "Reads one turn: its state, its answer, what it waits for, what it used. `replayable` says whether an experiment can run it again; " +
+      "if not, `reason` and `why` say what is in the way.",
+    request: { params: TurnParams },
+    responses: describeResponses(200, "The turn", TurnInfo),
+  }),
+  async (c) => {
+    const { session, n } = c.req.valid("param");
+    return c.json(unwrap(await openSession(c.env, c.var.profile, session).readTurnInfo(n)), 200);
+  },
+);
 
 turns.openapi(
   createRoute({
