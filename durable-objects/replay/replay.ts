@@ -2,7 +2,7 @@
 // Experiments object. It is in no list: the profile's Account does not know it, and no route of sessions leads to it. Called by the Experiments
 // object, and by the API for the entries of a run.
 import { DurableObject } from "cloudflare:workers";
-import { type Result, StateNewerError, err, messageOf, ok } from "../../core/errors.ts";
+import { type Result, StateNewerError, assert, err, messageOf, ok } from "../../core/errors.ts";
 import type { ReplayDesk, ReplayOrder } from "../../core/experiments/ports.ts";
 import { parseSettings } from "../../core/limits.ts";
 import type { SessionHost } from "../../core/session/context.ts";
@@ -13,7 +13,7 @@ import { askDesk } from "../../wiring/ask-desk.ts";
 import { guardErased, isErased, leaveTombstone } from "../session/erased.ts";
 import { type SessionEnv, toHost } from "../session/host.ts";
 
-const WRONG_SETTINGS_MS = 60_000;
+const NOT_OPENED_MS = 60_000;
 const ERASED = err("session_gone", "This run was erased.");
 
 export class Replay extends DurableObject<SessionEnv> {
@@ -35,21 +35,25 @@ export class Replay extends DurableObject<SessionEnv> {
     return host;
   }
 
-  /** Idempotent. Failures: `session_gone`, also of a run that was erased; `not_replayable`. */
+  /** Throws with wrong settings, and for a run that a newer version wrote: whoever asks tries again later. */
+  get #engine(): ReplayEngine {
+    assert(this.#opened.ok, this.#opened.ok ? "" : this.#opened.failure.message);
+    return this.#opened.value;
+  }
+
+  /** Idempotent. Failure: `session_gone`, also of a run that was erased. */
   async begin(order: ReplayOrder): Promise<Result<null>> {
-    if (this.#isGone()) return ERASED;
-    return this.#opened.ok ? this.#opened.value.begin(order) : this.#opened;
+    return this.#isGone() ? ERASED : this.#engine.begin(order);
   }
 
   /** `null`: it never began, or was erased. */
   async look() {
-    return this.#opened.ok && !this.#isGone() ? this.#opened.value.look() : null;
+    return this.#isGone() ? null : this.#engine.look();
   }
 
   /** The entries of the turn, the input first. `null`: as for `look`. */
   async entryPage(asked: { after: number; limit: number }) {
-    if (!this.#opened.ok || this.#isGone() || !this.#opened.value.look()) return null;
-    return this.#opened.value.entryPage(asked);
+    return this.#isGone() || !this.#engine.look() ? null : this.#engine.entryPage(asked);
   }
 
   /** Stops what runs, deletes everything and leaves a tombstone, so that a late order begins nothing. Idempotent. */
@@ -82,16 +86,19 @@ export class Replay extends DurableObject<SessionEnv> {
     return this.#isErased || isErased(this.ctx.storage);
   }
 
-  /** With invalid settings the alarm repeats until the operator has fixed them. A throw would end it after six retries. */
+  /**
+   * With invalid settings the alarm repeats until the operator has fixed them, and for a run that a newer version wrote until that version is
+   * back. A throw would end it after six retries.
+   */
   override async alarm(): Promise<void> {
     if (this.#isGone()) return;
     if (this.#opened.ok) return this.#opened.value.alarm();
     console.error(this.#opened.failure.message);
-    await this.ctx.storage.setAlarm(systemClock.now() + WRONG_SETTINGS_MS);
+    await this.ctx.storage.setAlarm(systemClock.now() + NOT_OPENED_MS);
   }
 }
 
-/** A run that a newer version wrote stays unchanged. */
+/** A run that a newer version wrote stays unchanged, and every call but `erase` fails with `state_newer`. */
 function openEngine(host: SessionHost, ports: ReplayPorts): Result<ReplayEngine> {
   try {
     return ok(createReplayEngine(host, ports));

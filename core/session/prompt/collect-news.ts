@@ -52,7 +52,7 @@ async function collectSkills({ host, log }: EngineContext): Promise<void> {
   const written = ownSkills(log.entries(known.upTo + 1));
   const news = changed.filter((name) => !written.has(name) || written.get(name) !== lines.get(name)?.text);
   host.sql.transaction(() => {
-    putKnownSkills(log, index, now, texts);
+    putKnownSkills(log, index, { upTo: settledUpTo(log), now }, texts);
     if (news.length > 0) changeNews(log, (before) => ({ ...before, skills: addSkills(before.skills, news) }));
   });
 

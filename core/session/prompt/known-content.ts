@@ -74,10 +74,15 @@ export function toHashes(joined: string): Set<string> {
 }
 
 /** `index`: the one that listed the texts. */
-export function putKnownSkills(log: Log, index: SkillIndex, now: number, texts: Record<string, string>): void {
+export function putKnownSkills(
+  log: Log,
+  index: SkillIndex,
+  { upTo, now }: Pick<KnownSkills, "upTo"> & { now: number },
+  texts: Record<string, string>,
+): void {
   const held = Object.values(index.skills).flatMap(({ heldUntil = 0 }) => (heldUntil > now ? [heldUntil] : []));
   const dueAt = held.length > 0 && { dueAt: Math.min(...held) };
-  const known: KnownSkills = { v: 1, seq: index.seq, upTo: settledUpTo(log), texts, ...dueAt };
+  const known: KnownSkills = { v: 1, seq: index.seq, upTo, texts, ...dueAt };
   log.setMeta("known_skills", Object.keys(texts).length > MAX_KNOWN_SKILLS ? null : known);
 }
 

@@ -40,7 +40,7 @@ export function beginEpoch(context: Pick<EngineContext, "host" | "log">, learned
   if (learned) {
     const upTo = settledUpTo(log);
     const now = host.clock.now();
-    putKnownSkills(log, learned.index, now, mapTextHashes(learned.lines));
+    putKnownSkills(log, learned.index, { upTo, now }, mapTextHashes(learned.lines));
     const dueAt = now + host.settings.memory.overlayMs;
     const shown = MemoryStoreName.options.flatMap((store) => {
       const entries = learned.memory.filter((entry) => entry.store === store);

@@ -23,12 +23,14 @@ import { type ReplayState, changeState, createReplay, readState } from "./replay
 
 const MAX_ARGS_CHARS = 500;
 
+/** Throws `StateNewerError` if a newer version wrote what is stored. */
 export function createReplayEngine(host: SessionHost, ports: ReplayPorts): ReplayEngine {
   let opened: Run | null = null;
   const open = (): Run | null => {
     const state = opened ? null : readState(host.sql, createLog(host.sql));
     return (opened ??= state && openRun(host, ports, state));
   };
+  open();
   return {
     async begin(order) {
       const at = host.clock.now();

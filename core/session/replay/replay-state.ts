@@ -2,7 +2,7 @@
 // begins (meta key `replay_copy`), and the recording. Every function is synchronous.
 import type { ReplayOrder } from "../../experiments/ports.ts";
 import type { Sql } from "../../ports.ts";
-import type { Failure } from "../../errors.ts";
+import { type Failure, StateNewerError } from "../../errors.ts";
 import type { ReplayBeginPage, ReplayBeginning } from "../../schemas/sessions/replay.ts";
 import type { Sha256 } from "../../schemas/ids.ts";
 import type { Log } from "../log.ts";
@@ -37,12 +37,15 @@ export type ReplayCopy = Omit<ReplayBeginPage, "stage" | "nodes" | "replay"> & {
   replay: Omit<ReplayBeginning, "spilled">;
 };
 
+const VERSION = 1;
 const STATE = "replay";
 const COPY = "replay_copy";
 
-/** `null`: nothing was ordered. */
+/** `null`: nothing was ordered. Throws `StateNewerError`. */
 export function readState(sql: Sql, log: Log): ReplayState | null {
-  return hasTables(sql) ? log.meta<ReplayState>(STATE) : null;
+  const state = hasTables(sql) ? log.meta<ReplayState>(STATE) : null;
+  if (state && state.v > VERSION) throw new StateNewerError("This run", state.v, VERSION);
+  return state;
 }
 
 /** Inside the caller's transaction. */

@@ -96,6 +96,35 @@ describe("a run of a recorded turn", () => {
     expect(timeless(page.entries)).toEqual(timeless(await entriesOf(session)));
   });
 
+  it.each([
+    ["its tables", "UPDATE meta SET value = '9' WHERE key = 'schema'"],
+    ["its order", "UPDATE meta SET value = json_set(value, '$.v', 9) WHERE key = 'replay'"],
+  ])("stays as it is where a newer version wrote %s, until it is erased", async (_, change) => {
+    const session = await workOnPlants();
+    const asked = order(session);
+    await run(asked);
+    const replay = openRun(asked.id);
+    await runInDurableObject(replay, (_object, { storage }) => void storage.sql.exec(change));
+    const stored = () =>
+      runInDurableObject(replay, (_object, { storage }) =>
+        ["meta", "turn", "entry", "job"].map((table) => storage.sql.exec(`SELECT * FROM ${table}`).toArray()),
+      );
+    await evictDurableObject(replay);
+    const before = await stored();
+    await runInDurableObject(replay, async (instance) => {
+      const object = instance as unknown as Replay;
+      await expect(object.look()).rejects.toThrow("state_newer");
+      await expect(object.entryPage({ after: 0, limit: 10 })).rejects.toThrow("state_newer");
+      await expect(object.begin(asked)).rejects.toThrow("state_newer");
+      await object.alarm();
+    });
+    const next = await runInDurableObject(replay, (_object, { storage }) => storage.getAlarm());
+    expect(next).toBeGreaterThan(Date.now());
+    expect(await stored()).toEqual(before);
+    await replay.erase();
+    expect(await tablesOf(replay)).toEqual(["tombstone"]);
+  });
+
   it("leaves a tombstone when it is erased: a late order begins nothing", async () => {
     const session = await workOnPlants();
     const asked = order(session);
