@@ -1,5 +1,7 @@
 // A person edits skills over HTTP: every write, and the way to reverse it.
+import { SkillsClient } from "@modelcontextprotocol/client/ext/skills";
 import { beforeAll, describe, expect, it } from "vitest";
+import { ok } from "../../../core/errors.ts";
 import type { SkillDetail, SkillLine } from "../../../core/schemas/api.ts";
 import type { SkillNext } from "../../../core/ports.ts";
 import type { SkillHead } from "../../../core/schemas/skill.ts";
@@ -11,6 +13,7 @@ import { createEvidenceStore } from "../../../stores/evidence/evidence-store.ts"
 import { createSkillStore } from "../../../stores/skills/skill-store.ts";
 import { evidence } from "../../support/skills/reviews.ts";
 import { seeds } from "../../../skills-seed/index.ts";
+import { connect } from "../mcp/mcp-client.ts";
 import { START_MS, ask, createProfile, env, expectProblem } from "../api-calls.ts";
 
 beforeAll(async () => void (await createProfile()), START_MS);
@@ -89,6 +92,36 @@ describe("a search", () => {
     expect(await names(call, "?query=Zebrafisch%20Futter")).toEqual(["penguin"]);
     await call("POST", "/walrus/archive");
     expect(await names(call, "?query=zebrafish")).toEqual([]);
+  });
+
+  it("leaves a skill out that is being tried, as MCP does; its owner sees it", async () => {
+    const { key, profile, call, put, line } = await openProfile();
+    for (const name of ["walrus", "penguin"]) await put(name, { "SKILL.md": skillMd(name, "Feeds a zebrafish.") });
+    const store = createSkillStore({
+      ...{ bucket: toBucket(env.SKILLS), profile, clock: systemClock, random: Math.random, swapMs: 5_000 },
+    });
+    const hold = async (heldUntil: number) => {
+      const decide = () => ok({ heldUntil });
+      expect(await store.change({ name: "walrus", op: `hold ${heldUntil}`, since: 1, decide })).toMatchObject({
+        ok: true,
+      });
+    };
+    const client = await connect(key);
+    const seen = async () => {
+      const { prompts } = await client.listPrompts();
+      const { resources } = await client.listResources();
+      const { skills } = await new SkillsClient(client).list();
+      const listed = [prompts.map(({ name }) => name), resources.map(({ uri }) => uri), skills.map(({ uri }) => uri)];
+      const found = await names(call, "?query=zebrafish");
+      return [found, ...listed].map((all) =>
+        ["penguin", "walrus"].filter((name) => JSON.stringify(all).includes(name)),
+      );
+    };
+    await hold(Date.now() + 600_000);
+    expect(await seen()).toEqual(Array(4).fill(["penguin"]));
+    expect(await line("walrus")).toMatchObject({ heldUntil: expect.any(Number) });
+    await hold(Date.now() - 1);
+    expect(await seen()).toEqual(Array(4).fill(["penguin", "walrus"]));
   });
 
   it("is paged in the order of relevance", async () => {
