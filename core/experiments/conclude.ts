@@ -2,12 +2,12 @@
 // repeated. A text that was changed meanwhile gets its evidence, and nothing else follows. Called by pump.ts.
 import { type SkillMove, settleSkill } from "../learning/evidence/settle.ts";
 import { err, ok } from "../errors.ts";
+import { medianOf } from "../median.ts";
 import type { SkillNext } from "../ports.ts";
 import { type TurnId, dayOf } from "../schemas/ids.ts";
 import type { ExperimentId } from "../schemas/learning/experiment.ts";
 import { countTokens } from "../schemas/usage.ts";
 import { type Baseline, type EvidenceInput, type Outcome, type SkillHead, lineOf } from "../schemas/skill.ts";
-import { medianOf } from "./decide.ts";
 import { type PumpContext, RUNS_KEPT_MS, advance } from "./advance.ts";
 import type { StoredExperiment, StoredRun } from "./rows.ts";
 import { findOutdated, withoutOtherWorlds } from "./run-facts.ts";

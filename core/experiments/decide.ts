@@ -5,14 +5,7 @@
 // arm, but a turn is often cited because it went wrong or well, so it weighs less, and no verdict rests on recorded turns alone: one new run of
 // the other arm must agree. test/experiments/decide.test.ts measures how often the rule errs.
 import type { TurnId } from "../schemas/ids.ts";
-import type {
-  Arm,
-  ArmSum,
-  ExperimentOutcome,
-  ReplayEnd,
-  RunJudge,
-  RunVerdict,
-} from "../schemas/learning/experiment.ts";
+import type { Arm, ExperimentOutcome, ReplayEnd, RunJudge, RunVerdict } from "../schemas/learning/experiment.ts";
 import { probabilityHigher } from "../learning/evidence/beta.ts";
 
 /** A run that has ended. */
@@ -278,32 +271,4 @@ function nextRun(pairs: Pair[], against: Arm, confirms: boolean): { turn: TurnId
     }
   }
   return null;
-}
-
-/** Each arm over its runs that ended with an answer, or are judged. */
-export function sumArms(runs: JudgedRun[]): Partial<Record<Arm, ArmSum>> {
-  const sums: Partial<Record<Arm, ArmSum>> = {};
-  for (const arm of ["with", "without", "parent"] as const) {
-    const own = runs.filter((run) => run.arm === arm && (run.end === "answered" || run.verdict !== "unknown"));
-    if (own.length > 0) sums[arm] = sumRuns(own);
-  }
-  return sums;
-}
-
-function sumRuns(runs: JudgedRun[]): ArmSum {
-  return {
-    runs: runs.length,
-    right: runs.filter(({ verdict }) => verdict === "right").length,
-    wrong: runs.filter(({ verdict }) => verdict === "wrong").length,
-    calls: medianOf(runs.map(({ calls }) => calls)),
-    failedCalls: medianOf(runs.map(({ failedCalls }) => failedCalls)),
-    tokens: medianOf(runs.map(({ tokens }) => tokens)),
-  };
-}
-
-export function medianOf(values: number[]): number | null {
-  const sorted = values.toSorted((a, b) => a - b);
-  if (sorted.length === 0) return null;
-  const middle = Math.floor(sorted.length / 2);
-  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }

@@ -8,12 +8,13 @@ import { checkText, readArm } from "./arm-texts.ts";
 import { bookRun, carryOpenRun } from "./carry-run.ts";
 import { chooseTurns } from "./choose-turns.ts";
 import { conclude } from "./conclude.ts";
-import { type Ending, type ExperimentFacts, decideNext, decideNow, sumArms } from "./decide.ts";
+import { type Ending, type ExperimentFacts, decideNext, decideNow } from "./decide.ts";
 import { explainEnding } from "./explain.ts";
 import { judgeRecorded } from "./judge-run.ts";
 import type { RecordedTurn } from "./ports.ts";
 import type { StoredExperiment, StoredRun } from "./rows.ts";
 import { toFacts } from "./run-facts.ts";
+import { sumArms } from "./sum-arms.ts";
 
 /** How long an experiment waits for a grant. [own] */
 const MAX_WAIT_MS = 7 * DAY_MS;

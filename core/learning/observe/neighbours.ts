@@ -1,5 +1,6 @@
 // Compares a turn with similar earlier ones: how many there were, how they ended, and what they cost with and without the skills it
 // loaded. The Archive calls it over the whole profile. A session calls it over its own turns when the Archive does not answer. Pure.
+import { medianOf } from "../../median.ts";
 import type { Neighbourhood, TurnSignature } from "../../schemas/learning/learning.ts";
 import type { Baseline } from "../../schemas/skill.ts";
 import { areSimilarKinds } from "../kinds.ts";
@@ -93,13 +94,6 @@ function cheapestOf(turns: TurnSignature[]): Neighbourhood["best"] {
   const successes = turns.filter(({ outcome }) => outcome === "success");
   const [best] = successes.toSorted((a, b) => a.effort.calls - b.effort.calls || a.effort.tokens - b.effort.tokens);
   return best ? { ...best.effort, turn: best.turn } : null;
-}
-
-function medianOf(values: number[]): number | null {
-  if (values.length === 0) return null;
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = Math.floor(sorted.length / 2);
-  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
 /** Cosine of two counts by name: 1 for the same proportions, 0 for nothing in common. */
