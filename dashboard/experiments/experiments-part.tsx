@@ -107,7 +107,8 @@ function TryDialog({ name, onClose }: { name: string; onClose: () => void }) {
       onClose={onClose}
     >
       <p>
-        Up to four earlier turns are run again, with the text and without it. It stops as soon as the answer is clear.
+        Up to four earlier turns are run again, with the text and without it. It stops as soon as the answer is clear. A
+        text that does harm is withdrawn at once; one that made no difference twice is offered last.
       </p>
       <Field
         label="Tokens that it may use"

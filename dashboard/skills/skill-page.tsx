@@ -146,7 +146,7 @@ function Provenance({ skill: { name, head }, first }: { skill: Detail; first: nu
 
 function NotInstalled({ name, chosen }: { name: string; chosen: string | undefined }) {
   return (
-    <Frame title={name} lead="This skill is not installed. Its text was tried on past work.">
+    <Frame title={name} lead="This skill is not installed.">
       <ExperimentsPart name={name} chosen={chosen} />
     </Frame>
   );
