@@ -4,9 +4,13 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { ulid } from "ulid";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import type { ReplayOrder } from "../../../core/experiments/ports.ts";
+import { DEFAULTS } from "../../../core/limits.ts";
 import type { Entry } from "../../../core/schemas/entry.ts";
 import type { ReplayReport } from "../../../core/schemas/learning/experiment.ts";
+import { ProfileId } from "../../../core/schemas/ids.ts";
+import type { HookEvent } from "../../../core/schemas/profile/hooks.ts";
 import type { Experiments } from "../../../durable-objects/experiments/experiments.ts";
+import { toExperimentHost } from "../../../durable-objects/experiments/host.ts";
 import type { Replay } from "../../../durable-objects/replay/replay.ts";
 import { OPERATOR, START_MS, ask, createProfile, createSession, env, fetchApi } from "../../api/api-calls.ts";
 
@@ -247,4 +251,16 @@ describe("a profile without experiments", () => {
     expect((await ask("DELETE", `/v1/sessions/${session}`, { key })).status).toBe(204);
     expect(await tablesOf(env.EXPERIMENTS.getByName(profile))).toEqual([]);
   });
+});
+
+it("a text that an experiment withdrew is one event of the profile's webhooks, without a session", async () => {
+  const taken: [string, HookEvent][] = [];
+  const getByName = (name: string) => ({ takeHookEvent: async (event: HookEvent) => void taken.push([name, event]) });
+  const place = { profile: ProfileId.parse(profile), settings: DEFAULTS };
+  const host = toExperimentHost({ storage: {} } as never, { ...env, ACCOUNT: { getByName } } as never, place);
+  const withdrawn = { skill: "tables", state: "archived", rev: 3, inPart: false, experiment: ulid() } as const;
+  for (let attempts = 0; attempts < 2; attempts++) await host.tellHooks!(withdrawn);
+  const [[name, event], again] = taken as [[string, HookEvent], [string, HookEvent]];
+  expect([name, event.type, event.session, again[1].id]).toEqual([profile, "skill.withdrawn", undefined, event.id]);
+  expect(JSON.parse(event.body)).toMatchObject({ type: "skill.withdrawn", data: { profile, ...withdrawn } });
 });
