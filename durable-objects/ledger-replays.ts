@@ -30,11 +30,14 @@ export interface ReplayRequest extends AskedReplay {
 
 /**
  * At most what was asked for, and what the grant of the day and the day's budget leave. `usdMicros`: 0 is no limit. `null`: nothing is left.
- * Asked again for the same experiment, it answers what is left of the first answer.
+ * Asked again for the same experiment, it answers what is left of the first answer, and less if the grant was lowered meanwhile.
  */
 export function reserveReplay(sql: Sql, { id, now, tokens: asked, limit, isOwn, day }: ReplayRequest): Budget | null {
   const given = findReservation(sql, id);
-  if (given && given.expiresAt > now) return toBudget(given);
+  if (given && given.expiresAt > now) {
+    const most = isOwn ? Infinity : Math.max(0, limit - takenOfGrant(sql, now, id));
+    return toBudget({ ...given, tokens: Math.min(given.tokens, most) });
+  }
   const taken = takenOfDay(sql, now, id);
   const share = isOwn ? 1 : UNASKED_SHARE;
   const ofDay = (of: keyof Budget) =>

@@ -17,6 +17,8 @@ export interface JudgedRun {
   end: ReplayEnd;
   verdict: RunVerdict;
   judge: RunJudge;
+  /** Nobody has judged its answer, and it has nothing of what the runs of the other arm have found. */
+  givesNothing?: true;
   calls: number;
   failedCalls: number;
   tokens: number;
@@ -208,13 +210,21 @@ function compareCosts(compared: Pair[], turns: number): "helps" | "harms" | "ope
     compared.every((pair) => pair.own.every((own) => pair.other.every((other) => isSo(own, other))));
   const isDear = isEverywhere(isDearer);
   if (!isDear && !isEverywhere((own, other) => isCheaper(own, other, CHEAPER))) return "level";
-  // A wrong answer is worth nothing, however cheap.
-  if (!isDear && compared.some(({ own }) => own.some(({ verdict }) => verdict === "wrong"))) return "level";
+  if (!isDear && compared.some(isWorthLess)) return "level";
   const isTwice = ({ own, other }: Pair) => own.length >= MAX_RUNS && other.length >= MAX_RUNS;
   if (compared.length < MIN_TURNS && !compared.some(isTwice)) return "open";
   if (isDear) return "harms";
   const isMuch = isCheaper(sumCosts(compared, "own"), sumCosts(compared, "other"), MUCH_CHEAPER);
   return isMuch || compared.length >= Math.min(turns, MIN_TURNS + 1) ? "helps" : "open";
+}
+
+/** A wrong answer is worth nothing, however cheap; nor is one that nobody calls right where another one is. */
+function isWorthLess({ own, other }: Pair): boolean {
+  const isOtherRight = other.some(({ verdict }) => verdict === "right");
+  return own.some(
+    ({ verdict, givesNothing }) =>
+      verdict === "wrong" || givesNothing === true || (isOtherRight && verdict === "unknown"),
+  );
 }
 
 type Costs = Pick<JudgedRun, "calls" | "failedCalls" | "tokens">;

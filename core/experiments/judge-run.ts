@@ -32,12 +32,14 @@ export function judgeRun(facts: RunFacts): RunJudgement {
   if (report.end !== "answered") return { verdict: "unknown", judge: "none" };
   if (accepted !== null) {
     const compared = compareAnswers(accepted, report.answer ?? "", request);
-    if (compared !== "undecided") return { verdict: compared, judge: "answer" };
+    if (compared === "right" || compared === "wrong") return { verdict: compared, judge: "answer" };
     if (model !== undefined && model !== "unknown") return { verdict: model, judge: "model" };
+    if (compared === "crowded") return { verdict: "unknown", judge: "none" };
   }
   if (accepted === null && refused) {
     const compared = compareWithRefused(refused, report.answer ?? "", request);
-    if (compared !== "undecided") return { verdict: compared, judge: "answer" };
+    if (compared === "right" || compared === "wrong") return { verdict: compared, judge: "answer" };
+    if (compared === "crowded") return { verdict: "unknown", judge: "none" };
   }
   return judgeExit(report.exit);
 }
@@ -47,7 +49,7 @@ export function needsModel(facts: Omit<RunFacts, "model">): boolean {
   const { report, request, accepted, passesChecks } = facts;
   if (passesChecks === false || hasFailedWord(facts)) return false;
   if (report.end !== "answered" || accepted === null) return false;
-  return compareAnswers(accepted, report.answer ?? "", request) === "undecided";
+  return ["undecided", "crowded"].includes(compareAnswers(accepted, report.answer ?? "", request));
 }
 
 /** A success with another value than the text gives shows that the text was not followed, so it is judged as any run without it. */
@@ -67,7 +69,8 @@ export function judgeRecorded(
   }
   if (accepted) {
     const compared = compareAnswers(accepted.text, answer, request);
-    if (compared !== "undecided") return { verdict: compared, judge: "answer" } satisfies RunJudgement;
+    if (compared === "right" || compared === "wrong")
+      return { verdict: compared, judge: "answer" } satisfies RunJudgement;
   }
   return judgeExit(outcome === "unknown" ? exit : outcome);
 }

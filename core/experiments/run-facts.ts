@@ -1,5 +1,6 @@
 // The runs of an experiment as the rule of decide.ts reads them. Called by pump.ts and carry-run.ts. Pure.
 import { countTokens } from "../schemas/usage.ts";
+import { givesNothingOf } from "./compare-answers.ts";
 import type { ExperimentFacts, JudgedRun } from "./decide.ts";
 import type { StoredExperiment, StoredRun, TriedTurn } from "./rows.ts";
 
@@ -28,11 +29,26 @@ export function toFacts({ tried, turns, hasParent }: StoredExperiment, runs: Sto
         ...(lacksText || outdated.has(run)
           ? { verdict: "unknown", judge: "none" }
           : { verdict: verdict ?? "unknown", judge: judge ?? "none" }),
+        ...(givesNothing(run, counted, tried) && { givesNothing: true }),
         ...{ calls: report!.stats.toolCalls, failedCalls: report!.stats.failedCalls },
         tokens: countTokens(report!.stats.usage),
       };
     }),
   };
+}
+
+/** A text that says `Done.` at once makes a run cheap. Where nobody has judged the answer, the answers of the other arm show it. */
+function givesNothing(
+  { turn, arm, judge, report }: StoredRun,
+  runs: StoredRun[],
+  tried: readonly TriedTurn[],
+): boolean {
+  const { end, answer } = report!;
+  if (arm !== "with" || end !== "answered" || answer === null || (judge !== "exit" && judge !== "none")) return false;
+  const request = tried.find((one) => one.turn === turn)?.request ?? "";
+  const others = runs.filter((run) => run.turn === turn && run.arm !== "with" && run.report!.end === "answered");
+  const answers = others.flatMap((run) => (run.report!.answer === null ? [] : [run.report!.answer]));
+  return answers.length > 0 && answers.every((other) => givesNothingOf(other, answer, request));
 }
 
 /**

@@ -67,6 +67,15 @@ describe("the grant of a day", () => {
     expect(ledger.reserveReplay(ask("d"))).toBeNull();
   });
 
+  it("holds for what is left of it if it was lowered meanwhile", () => {
+    const ledger = open();
+    ledger.reserveReplay(ask("a"));
+    ledger.bookReplay(run("a1", "a", 100));
+    expect(ledger.reserveReplay(ask("a", { limit: 300 }))).toEqual(given(200));
+    expect(ledger.reserveReplay(ask("a", { limit: 0 }))).toBeNull();
+    expect(ledger.reserveReplay(ask("a"))).toEqual(given(500));
+  });
+
   it("counts a run that is booked after its reservation was released", () => {
     const ledger = open();
     ledger.reserveReplay(ask("a"));
