@@ -158,13 +158,13 @@ export class Session extends DurableObject<SessionEnv> implements SessionCalls {
   async observation(n: number) {
     return this.#engine.observation(n);
   }
-  /** A turn that was copied is described by the session that it comes from. */
-  async describeTurn(asked: AskedTurn): Promise<RecordedTurn | null> {
-    const origin = this.#engine.findOrigin(asked);
+  /** A turn that was copied is described by the session that it comes from. `isOrigin`: the caller is its branch, so nobody else is asked. */
+  async describeTurn(asked: AskedTurn, isOrigin = false): Promise<RecordedTurn | null> {
+    const origin = isOrigin ? null : this.#engine.findOrigin(asked);
     if (origin === null) return this.#engine.describeTurn(asked);
     const [profile] = this.ctx.id.name!.split("/");
-    const stub: Pick<SessionCalls, "describeTurn"> = this.env.SESSION.getByName(`${profile}/${origin}`) as never;
-    return stub.describeTurn(asked);
+    const stub = this.env.SESSION.getByName(`${profile}/${origin}`) as unknown as Pick<Session, "describeTurn">;
+    return stub.describeTurn(asked, true);
   }
   async readTurn(n: number) {
     return this.#engine.readTurn(n);
