@@ -32,7 +32,8 @@ export async function readArm(
   return textGone();
 }
 
-const MAX_LOOKED_BACK = 100;
+/** Revisions in which the text before it is looked for. */
+export const MAX_LOOKED_BACK = 100;
 
 function textGone(): Result<never> {
   return err("experiment_not_found", "The text of this experiment is gone.");

@@ -35,6 +35,7 @@ export async function conclude(context: PumpContext, experiment: StoredExperimen
     experiment,
     {
       ...{ state: "done", step: "kept", endedAt, runsUntil, due: runsUntil, tried: [], about: "" },
+      contradicted: undefined,
       why: `${experiment.why}${followed}`,
     },
     () => {
@@ -64,7 +65,7 @@ const MAX_OTHERS = 500;
 /** Applies the outcome to the skill's present text. Returns a sentence about what changed, with a blank before it; "" for nothing. */
 async function settle(
   { host }: PumpContext,
-  { id, skill, text, outcome, why, concluding }: StoredExperiment,
+  { id, skill, text, outcome, why, concluding, contradicted }: StoredExperiment,
   runs: StoredRun[],
 ): Promise<string> {
   const { isSecond, isShared } = concluding!;
@@ -75,7 +76,7 @@ async function settle(
     const head = await skills.head(skill);
     const isDone = head?.settled?.op === op;
     if (head && (head.text === text || isDone)) {
-      const harmful = outcome === "harms" ? { harmful: { text, why, words: failedWordsOf(runs) } } : {};
+      const harmful = outcome === "harms" ? { harmful: { text, why, words: contradicted ?? failedWordsOf(runs) } } : {};
       const { moved } = await settleSkill({ skills, evidence, settings, skill, op, ...harmful });
       if (moved) followed = describeMove(moved);
       if (moved?.withdrew) await tellWithdrawn(host, { moved, id, isShared });

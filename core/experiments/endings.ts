@@ -23,7 +23,7 @@ export function giveUp(rows: ExperimentRows, current: StoredExperiment, now: num
     runsUntil: now,
     due: now,
     tries: 0,
-    ...{ tried: [], about: "" },
+    ...{ tried: [], about: "", contradicted: undefined },
   });
   rows.deleteText(current.id);
 }
@@ -96,7 +96,7 @@ export function forgetWordsOf(rows: ExperimentRows, experiment: StoredExperiment
   }
   rows.deleteText(current.id);
   const turns = current.turns.map((one) => ({ ...one, request: null }));
-  rows.put({ ...current, turns, tried: [], about: "", citations: [] });
+  rows.put({ ...current, turns, tried: [], about: "", citations: [], contradicted: undefined });
 }
 
 /** The Replay object is erased next; one that had not reported ends here. */

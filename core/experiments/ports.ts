@@ -75,6 +75,10 @@ export interface RecordedTurn {
   replayability: Replayability;
   /** At most 4,000 characters. */
   request: string;
+  /** What the person says in the entry that was asked for, at most 4,000 characters; `""` if it is not theirs, or a turn was asked for. */
+  said: string;
+  /** The strings in the arguments of the call that the entry holds, at most 4,000 characters; empty if it failed, or is no call. */
+  called: string[];
   endedAt: number;
   /** The model of its last answer. */
   model: string;

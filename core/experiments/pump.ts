@@ -7,6 +7,7 @@ import { type PumpContext, RESULT_KEPT_MS, advance, withoutWords } from "./advan
 import { checkText, readArm } from "./arm-texts.ts";
 import { bookRun, carryOpenRun } from "./carry-run.ts";
 import { chooseTurns } from "./choose-turns.ts";
+import { findContradictions } from "./compare-words.ts";
 import { conclude } from "./conclude.ts";
 import { type Ending, type ExperimentFacts, decideNext, decideNow } from "./decide.ts";
 import { explainEnding } from "./explain.ts";
@@ -54,8 +55,16 @@ export async function takeStep(context: PumpContext, experiment: StoredExperimen
 
 // ---- the grant ----
 
+const CONTRADICTS =
+  "It gives another value than the person's words or the call that it cites, so it was not tried on any earlier turn.";
+
+/** A text that contradicts its own citation needs no run, and so no grant. */
 async function reserve(context: PumpContext, experiment: StoredExperiment): Promise<void> {
   const { host } = context;
+  const contradicted = await findContradictions(context, experiment);
+  if (contradicted.length > 0) {
+    return advance(context, experiment, { step: "conclude", outcome: "harms", why: CONTRADICTS, contradicted });
+  }
   const { id, ownTokens, createdAt } = experiment;
   const now = host.clock.now();
   const granted = await host.budget.reserve({ id, now, tokens: ownTokens ?? MAX_TOKENS, isOwn: ownTokens !== null });

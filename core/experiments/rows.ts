@@ -59,6 +59,8 @@ export const StoredExperiment = Experiment.omit({ runs: true }).extend({
   /** Changes with every write, so that a slow step does not overwrite what came meanwhile. */
   seq: z.int(),
   tried: z.array(TriedTurn),
+  /** Values of the text that contradict what it cites. Absent: none were found. Forgotten when it ends. */
+  contradicted: z.array(z.string()).optional(),
   /** The parent's text can be read, so the arm `parent` takes the place of `without`. */
   hasParent: z.boolean(),
   /** Whether each arm's text passes its own checks. Absent: it has none that can run here. */

@@ -83,3 +83,67 @@ it("tries what a person's correction taught on the turn that it corrects", async
   const plain = await other.tryText(other.open(), asked({ citations: [`${SESSION}/20#principal`] }));
   expect(plain.turns.map(({ turn }) => turn)).toEqual(turnIds(2));
 });
+
+describe("a text that contradicts its own citation", () => {
+  const ONE = "Count with `wc -l`.";
+  const CITED = [`${SESSION}/20#principal`];
+  const tryAgainst = async (said: string, citations: string[], granted = 0) => {
+    const world = createWorld({ turns: { 2: { said } }, granted });
+    await world.makeSkill({}, 1);
+    await world.adjust({ files: { "SKILL.md": `${ONE}\n\nFor \`film burn\` pass \`--place bottom\`.\n` } }, "third");
+    const { text, rev } = await world.head();
+    const experiments = world.open();
+    await experiments.take(asked({ text, rev, citations }));
+    await experiments.alarm();
+    await experiments.alarm();
+    const [taken] = await experiments.list({ limit: 1 });
+    const read = await experiments.read(taken!.id);
+    return { world, text, ended: read.ok ? read.value : null };
+  };
+  const SAID = "`film burn` takes `--place upper` here.";
+
+  it("loses the sentence without a run or a grant, and the person's words are not kept", async () => {
+    const { world, text, ended } = await tryAgainst(SAID, CITED);
+    expect(ended).toMatchObject({ outcome: "harms", state: "done", runs: [], turns: [], tokens: { used: 0 } });
+    expect(ended!.why).toBe(
+      "It gives another value than the person's words or the call that it cites, so it was not tried on any earlier turn. The sentences about it were removed.",
+    );
+    const { head, files } = (await world.skills.open(asked().skill))!;
+    expect(files["SKILL.md"]).toBe(`${ONE}\n`);
+    expect(head).toMatchObject({
+      withdrawn: [text],
+      reason: expect.stringContaining("another value than the person's words"),
+    });
+    expect(world.seen.orders.size).toBe(0);
+    const rows = JSON.stringify(world.sql.run("SELECT record FROM experiment"));
+    expect([rows.includes("upper"), rows.includes("bottom")]).toEqual([false, false]);
+  });
+
+  it("does so with the call that it cites, and with what the text before it cites if that is newer", async () => {
+    const [called, older] = [["film burn", "--place upper"], { called: ["film burn", "--place bottom"] }];
+    for (const [turns, citations, ofParent] of [
+      [{ 3: { called } }, [cite(3)], []],
+      [{ 1: older, 2: { said: SAID } }, [cite(1)], CITED],
+      [{ 1: older, 2: { called } }, [cite(1)], [cite(2)]],
+    ] as const) {
+      const world = createWorld({ turns, granted: 0 });
+      await world.makeSkill({ citations: [...ofParent] }, 1);
+      await world.adjust({ files: { "SKILL.md": `one\n\nFor \`film burn\` pass \`--place bottom\`.\n` } }, "third");
+      const { text, rev } = await world.head();
+      const wish = asked({ text, rev, parent: FIRST, citations: [...citations] });
+      expect(await world.tryText(world.open(), wish)).toMatchObject({ outcome: "harms", runs: [] });
+      expect((await world.skills.open(wish.skill))!.files["SKILL.md"]).toBe("one\n");
+    }
+  });
+
+  it("is tried as any other where a newer call is cited, or what was said fits", async () => {
+    for (const [said, citations] of [
+      [SAID, [...CITED, cite(3)]],
+      [SAID, [`${SESSION}/20#own`]],
+      ["`film burn` takes `--place bottom` here.", CITED],
+    ] as const) {
+      const { ended } = await tryAgainst(said, [...citations]);
+      expect(ended).toMatchObject({ outcome: null, state: "waiting" });
+    }
+  });
+});

@@ -66,7 +66,14 @@ export function turn(n: number, more: Partial<RecordedTurn> = {}, session = SESS
   const id = toTurnId(session, n);
   const stats = { ...NO_STATS, modelCalls: 4, toolCalls: 7, failedCalls: 2, usage: { ...NO_USAGE, input: 7_000 } };
   return {
-    ...{ turn: id, replayability: { replayable: true }, request: `Count the rows of table ${n}.`, endedAt: n },
+    ...{
+      turn: id,
+      replayability: { replayable: true },
+      request: `Count the rows of table ${n}.`,
+      said: "",
+      called: [],
+      endedAt: n,
+    },
     ...{ model: MODEL, stats, answer: "42", outcome: "success", judge: "rating", exit: "success", loaded: [] },
     accepted: { turn: id, text: "42", isOwn: true },
     ...more,

@@ -11,6 +11,7 @@ import {
   type SkillState,
   type SkillStats,
   type SkillUse,
+  type TextVerdict,
   isPurged,
   toLineage,
 } from "../../schemas/skill.ts";
@@ -67,10 +68,15 @@ export async function settleSkill(options: SettleOptions): Promise<{ stats: Skil
   return { stats, moved };
 }
 
+/** Of a text without evidence. */
+const NO_USES: Omit<TextVerdict, "verdict" | "why"> = {
+  ...{ uses: 0, successes: 0, failures: 0, contradicted: 0, failedWords: [], workedWords: [], rate: null, pBetter: 0 },
+  ...{ pWorse: 0, calls: null, baselineCalls: null, lift: null, rewrite: false },
+};
+
 function withHarm(stats: SkillStats, { harmful }: SettleOptions): SkillStats {
-  const verdict = harmful && stats.texts[harmful.text];
-  if (!verdict) return stats;
-  const withdrawn = { ...verdict, verdict: "withdrawn" as const, why: harmful.why };
+  if (!harmful) return stats;
+  const withdrawn = { ...NO_USES, ...stats.texts[harmful.text], verdict: "withdrawn" as const, why: harmful.why };
   return { ...stats, texts: { ...stats.texts, [harmful.text]: withdrawn } };
 }
 
@@ -112,7 +118,7 @@ async function carryOut(options: SettleOptions, judged: SkillHead, stats: SkillS
       const changedWords = failedWords ? { failedWords } : {};
       const why = stats.texts[head.text]?.why ?? "";
       const inPart = to === "withdrawn" && removeHarm(options, current, settings);
-      if (inPart) return planRefutedRemoval(options, head, stats, inPart);
+      if (inPart) return planRefutedRemoval(options, head, stats, inPart, why);
       if (to === "withdrawn") return toWithdrawn(options, head, stats, why);
       const refuted = removeRefutedSentences(current, refutedWords(head, stats, settings));
       if (refuted) return planRefutedRemoval(options, head, stats, refuted);
@@ -188,9 +194,8 @@ function planRefutedRemoval(
   head: SkillHead,
   stats: SkillStats,
   { files, words, isEmpty }: RefutedSentences,
+  why = describeRefuted(words),
 ): Promise<Result<SkillNext>> | Result<SkillNext> {
-  const named = words.map((word) => `"${word}"`).join(", ");
-  const why = `Calls with ${named} failed: the program named it, or a later use confirmed it.`;
   if (isEmpty) return toWithdrawn(options, head, stats, why);
   const next = markWithdrawn(toStateChange(head, "trial", `${why} The sentences about it were removed.`, options.op));
   const settled = { ...next.settled!, rev: head.rev + 1, inPart: true as const };
@@ -198,6 +203,11 @@ function planRefutedRemoval(
     words.includes(word) ? { word, day } : [],
   );
   return ok({ ...next, files, withdrawn: withdrawnWith(head), settled, failedWords });
+}
+
+function describeRefuted(words: readonly string[]): string {
+  const named = words.map((word) => `"${word}"`).join(", ");
+  return `Calls with ${named} failed: the program named it, or a later use confirmed it.`;
 }
 
 function withdrawnWith(head: SkillHead): Sha256[] {

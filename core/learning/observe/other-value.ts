@@ -13,17 +13,21 @@ const IS_QUESTION = /[?？]\s*$/u;
 
 /** `calls`: those that worked on the task. */
 export function namesOtherValue(message: string, calls: ToolEntry[]): boolean {
-  const sentences = message
-    .slice(0, MAX_CHARS)
-    .split(SENTENCE_END)
-    .filter((sentence) => !IS_QUESTION.test(sentence))
-    .map((sentence) => ({ pairs: pairsIn(sentence), spans: spansIn(sentence) }));
+  const sentences = statementsIn(message.slice(0, MAX_CHARS)).map((sentence) => ({
+    pairs: pairsIn(sentence),
+    spans: spansIn(sentence),
+  }));
   // Reading the calls of a long turn is costly, so it waits until the message names something.
   const isNamed = sentences.some(({ pairs, spans }) => pairs.length > 0 || spans.length > 1);
   if (!isNamed || calls.length === 0) return false;
   const given = calls.flatMap(({ call }) => pairsOf(call.args));
   const known = new Set(calls.flatMap(({ call }) => [...wordsOfCall(call.args)]));
   return sentences.some(({ pairs, spans }) => hasOtherPair(pairs, given) || hasOtherSpan(spans, known));
+}
+
+/** The sentences of a message that are no questions. */
+export function statementsIn(message: string): string[] {
+  return message.split(SENTENCE_END).filter((sentence) => !IS_QUESTION.test(sentence));
 }
 
 /** `--rate ntsc`, where a call had `--rate pal`. */

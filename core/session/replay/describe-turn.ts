@@ -3,7 +3,8 @@
 import { headOf } from "../../clip.ts";
 import type { RecordedTurn } from "../../experiments/ports.ts";
 import { finalEntry } from "../../learning/observe/observe.ts";
-import { type AssistantEntry, type Entry, messageOf, textOf } from "../../schemas/entry.ts";
+import { hidesFailure, leavesOf } from "../../learning/tool-facts.ts";
+import { type AssistantEntry, type Entry, messageOf, spokenParts, textOf } from "../../schemas/entry.ts";
 import { type SessionId, toTurnId } from "../../schemas/ids.ts";
 import { MAX_ANSWER_CHARS } from "../../schemas/learning/experiment.ts";
 import type { Judge } from "../../schemas/skill.ts";
@@ -40,6 +41,7 @@ export function describeTurn(context: EngineContext, asked: AskedTurn): Recorded
     turn: toTurnId(context.host.session, turn.n),
     replayability: findReplayability(context, turn.n),
     request: headOf(entries[0] ? messageOf(entries[0]) : (turn.waiting ?? ""), MAX_REQUEST_CHARS),
+    ...("entry" in asked ? readCited(context, asked.entry) : { said: "", called: [] }),
     endedAt: turn.endedAt ?? 0,
     model: answers.at(-1)?.answer.model ?? "",
     stats: turn.stats,
@@ -72,6 +74,17 @@ function findTurn({ log }: EngineContext, asked: AskedTurn): TurnRow | null {
   const n = "turn" in asked ? asked.turn : log.entry(asked.entry)?.turn;
   const found = n === undefined ? null : log.turn(n);
   return found?.more.into === undefined ? found : log.turn(found.more.into);
+}
+
+/** What an entry that is cited shows: the person's parts, without what came with the message from elsewhere; the words of a call that worked. */
+function readCited({ log }: EngineContext, n: number): Pick<RecordedTurn, "said" | "called"> {
+  const entry = log.entry(n);
+  const parts = entry?.kind === "user" ? spokenParts(entry) : (entry?.parts ?? []);
+  const said = parts.flatMap(({ source, text }) => (source === "principal" ? [text] : [])).join("\n");
+  const hasWorked = entry?.kind === "tool" && entry.state === "done" && !entry.failed;
+  const called = hasWorked && !hidesFailure(entry) ? leavesOf(entry.call.args) : [];
+  const isShort = called.join("").length <= MAX_REQUEST_CHARS;
+  return { said: headOf(said, MAX_REQUEST_CHARS), called: isShort ? called : [] };
 }
 
 function answerOf(entries: Entry[]): string {

@@ -611,3 +611,17 @@ describe("words that later uses refuted", () => {
     }
   });
 });
+
+describe("a text that an experiment found to do harm", () => {
+  it("is withdrawn even if nothing is known of it yet", async () => {
+    const world = createWorld();
+    await world.make(2);
+    const harmful = { text: TWO, why: "It contradicts the person.", words: [] };
+    expect((await world.settle("experiment", { harmful })).moved).toMatchObject({
+      withdrew: true,
+      to: "trial",
+      rev: 3,
+    });
+    expect(await world.head()).toMatchObject({ text: ONE, withdrawn: [TWO] });
+  });
+});

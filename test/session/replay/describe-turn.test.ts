@@ -1,6 +1,7 @@
 // What a session says of a turn to the experiments: which answer the person accepted, and who describes a turn that a branch has copied.
 import { describe, expect, test } from "vitest";
 import { copyBranch } from "../../../core/session/branch/copy-branch.ts";
+import { leavesOf } from "../../../core/learning/tool-facts.ts";
 import { SKILL, SKILL_MD } from "../../review/script.ts";
 import { createScriptedModel } from "../../support/wires/scripted-model.ts";
 import { createLearningSession, done, must, view } from "../../support/session/scripted-session.ts";
@@ -87,8 +88,23 @@ test("a turn is described by its number, by any of its entries and by a message 
   });
   expect(engine.describeTurn({ turn: 2 })).toEqual(described);
   const own = session.entries().filter(({ turn }) => turn === 1);
-  for (const { n } of own) expect(engine.describeTurn({ entry: n })).toEqual(described);
+  const said = (n: number, kind: string) => (kind === "user" ? (n === own[0]!.n ? "Do it." : "In French.") : "");
+  const called = own.map((entry) => (entry.kind === "tool" && !entry.failed ? leavesOf(entry.call.args) : []));
+  expect(called.flat()).toContain(SKILL);
+  for (const [at, { n, kind }] of own.entries()) {
+    const cited = { said: said(n, kind), called: called[at] };
+    expect(engine.describeTurn({ entry: n })).toEqual({ ...described, ...cited });
+  }
   expect([engine.describeTurn({ turn: 9 }), engine.describeTurn({ entry: 99 })]).toEqual([null, null]);
+});
+
+test("what the person said of an answer when rating it is given with its entry", async () => {
+  const { engine, say, rate, entries } = await setUp("It is 3.");
+  await say("What is the mean?");
+  await rate(1, { rating: "down", correction: "Use the `median`." });
+  const note = entries().find((entry) => entry.kind === "note" && entry.code === "rating")!;
+  expect(engine.describeTurn({ entry: note.n })).toMatchObject({ turn: `${SESSION}-1`, said: "Use the `median`." });
+  expect(engine.describeTurn({ turn: 1 })!.said).toBe("");
 });
 
 test("a turn that a branch has copied is described by the session that it comes from", async () => {

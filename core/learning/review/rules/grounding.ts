@@ -172,7 +172,7 @@ function isAlike(value: string, { worked, failed }: TriedValues): boolean {
 }
 
 /** The sentences that say what to do, with their code spans. A list under a warning such as "What fails:" is left out too. */
-function prescribedIn(prose: string[]): { text: string; spans: string[] }[] {
+export function prescribedIn(prose: string[]): { text: string; spans: string[] }[] {
   let isWarned = false;
   return prose.flatMap((paragraph) => {
     if (LEADS_IN.test(paragraph)) isWarned = isWarning(paragraph);
@@ -209,14 +209,16 @@ function sentencesIn(paragraph: string): string[] {
 /** What the person typed, as words with single blanks around them. */
 function saidIn(entries: Entry[]): string {
   const parts = entries.flatMap((entry) => entry.parts.filter(({ source }) => source === "principal"));
-  const words = parts
-    .map(({ text }) => text)
-    .join(" ")
-    .toLowerCase();
+  return toSaid(parts.map(({ text }) => text));
+}
+
+/** Texts in which `isSaid` looks for a value. */
+export function toSaid(texts: readonly string[]): string {
+  const words = texts.join(" ").toLowerCase();
   return ` ${words.replace(/[^\p{L}\p{N}_./:+-]+/gu, " ")} `;
 }
 
-function isSaid(value: string, said: string): boolean {
+export function isSaid(value: string, said: string): boolean {
   const plain = value.replace(/[^\p{L}\p{N}_./:+-]+/gu, " ").trim();
   return plain !== "" && (said.includes(` ${plain} `) || said.includes(` ${plain}.`));
 }
