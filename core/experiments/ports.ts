@@ -107,14 +107,18 @@ export interface RecordedTurns {
   findSimilar(asked: { skill: SkillName; words: string; before: number; limit: number }): Promise<TurnId[]>;
 }
 
+export interface ReplayGrant extends Budget {
+  ofDay: number;
+}
+
 /** The Account's ledger. */
 export interface ReplayBudget {
   /**
    * What the experiment may spend, at most `tokens` and at most what `review.replayTokens` and the day's budget leave; `usdMicros`: 0 is no
    * limit. `null`: nothing. Asked again for the same id, it answers what is left of it. `isOwn`: a person gave it, so the grant of the day
-   * does not count.
+   * does not count. `ofDay`: that grant, as the profile has it.
    */
-  reserve(asked: { id: ExperimentId; now: number; tokens: number; isOwn: boolean }): Promise<Budget | null>;
+  reserve(asked: { id: ExperimentId; now: number; tokens: number; isOwn: boolean }): Promise<ReplayGrant | null>;
   /** Books once under its id, and reduces the reservation. */
   book(booking: Booking, grant: ExperimentId): Promise<void>;
   release(id: ExperimentId): Promise<void>;

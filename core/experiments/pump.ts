@@ -149,7 +149,7 @@ async function carryRun(context: PumpContext, experiment: StoredExperiment): Pro
   const left = await host.budget.reserve(asked);
   if (!left || left.tokens < leastTokens(facts))
     return endAs(context, experiment, decideNow(facts), " What is left of its grant is too little for another run.");
-  if (isShareSpent(context, experiment, facts, decision.run)) {
+  if (isShareSpent(rows, experiment, { facts, next: decision.run, ofDay: left.ofDay })) {
     return endAs(context, experiment, decideNow(facts), " Its share of the day's grant was spent.");
   }
   const { turn, arm } = decision.run;
@@ -173,10 +173,9 @@ async function carryRun(context: PumpContext, experiment: StoredExperiment): Pro
 
 /** What a person asked for may use all that is left. Others leave something, but one run is made, and one against the text is followed up. */
 function isShareSpent(
-  { host, rows }: PumpContext,
+  rows: PumpContext["rows"],
   { id, occasion, ownTokens }: StoredExperiment,
-  facts: ExperimentFacts,
-  next: { turn: TurnId },
+  { facts, next, ofDay }: { facts: ExperimentFacts; next: { turn: TurnId }; ofDay: number },
 ): boolean {
   if (ownTokens !== null || occasion === "asked" || occasion === "try") return false;
   const own = facts.runs.filter(({ arm, isRecorded }) => arm === "with" && !isRecorded);
@@ -185,7 +184,7 @@ function isShareSpent(
     .runs(id)
     .reduce((sum, { report, judging }) => sum + sumUsageLines([...(report?.lines ?? []), ...judging]).tokens, 0);
   const recorded = facts.runs.find(({ turn, isRecorded }) => isRecorded && turn === next.turn);
-  return used + (recorded?.tokens ?? leastTokens(facts)) > host.settings.review.replayTokens * SHARE_OF_DAY;
+  return used + (recorded?.tokens ?? leastTokens(facts)) > ofDay * SHARE_OF_DAY;
 }
 
 /** A run that would be cut off at its budget tells nothing: half of the cheapest run so far. [own] */

@@ -1,7 +1,8 @@
 // What a profile's experiments ask of its ledger. The Account hands it out; ledger-replays.ts documents the calls.
 import { RpcTarget } from "cloudflare:workers";
 import type { Sql } from "../../core/ports.ts";
-import { type Budget, toDayBudget } from "../../core/schemas/usage.ts";
+import type { ReplayGrant } from "../../core/experiments/ports.ts";
+import { toDayBudget } from "../../core/schemas/usage.ts";
 import { type SettingsVariable, readSettings } from "../../wiring/settings.ts";
 import { createAccountLedger } from "../account-ledger.ts";
 import { openMonth } from "../account-quota.ts";
@@ -19,13 +20,15 @@ export class GrantDesk extends RpcTarget {
   }
 
   /** `null`: nothing is left, or the profile was deleted. */
-  reserve(asked: AskedReplay): Budget | null {
+  reserve(asked: AskedReplay): ReplayGrant | null {
     const sql = this.#open();
     if (!sql) return null;
     const settings = createAccountSettings(sql);
     const { review, budget } = settings.inForce(readSettings(this.#env));
     const month = openMonth(sql, settings, createAccountLedger(sql));
-    return month.reserveReplay({ ...asked, limit: review.replayTokens, day: toDayBudget(budget) });
+    const limit = review.replayTokens;
+    const left = month.reserveReplay({ ...asked, limit, day: toDayBudget(budget) });
+    return left && { ...left, ofDay: limit };
   }
   /** Idempotent. A deleted profile has no ledger. */
   book(booking: ReplayBooking): void {

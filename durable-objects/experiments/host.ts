@@ -7,6 +7,7 @@ import type {
   RecordedTurn,
   RecordedTurns,
   ReplayBudget,
+  ReplayGrant,
   ReplayPort,
 } from "../../core/experiments/ports.ts";
 import type { ModelEnv } from "../../core/models/model-env.ts";
@@ -15,7 +16,6 @@ import type { ProfileId, SessionId } from "../../core/schemas/ids.ts";
 import type { ExperimentId, ReplayId } from "../../core/schemas/learning/experiment.ts";
 import type { HookEvent } from "../../core/schemas/profile/hooks.ts";
 import type { Settings } from "../../core/schemas/settings.ts";
-import type { Budget } from "../../core/schemas/usage.ts";
 import { systemClock } from "../../stores/platform/system-clock.ts";
 import { askDesk } from "../../wiring/ask-desk.ts";
 import { runChecks } from "../../wiring/checks.ts";
@@ -43,7 +43,7 @@ interface RecordingSession {
 interface GrantingAccount {
   /** grant-desk.ts documents the calls. */
   grantDesk(): PromiseLike<Disposable> & {
-    reserve(asked: AskedReplay): Promise<Budget | null>;
+    reserve(asked: AskedReplay): Promise<ReplayGrant | null>;
     book(booking: ReplayBooking): Promise<void>;
     release(id: string): Promise<void>;
   };

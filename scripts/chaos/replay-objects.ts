@@ -153,7 +153,8 @@ export function createReplayObjects({ host: session, engine, harness }: Source, 
       },
       replays,
       budget: {
-        reserve: ({ id, tokens }) => around(() => ({ tokens: Math.max(0, tokens - sumOf(ofGrant(id))), usdMicros: 0 })),
+        reserve: ({ id, tokens }) =>
+          around(() => ({ tokens: Math.max(0, tokens - sumOf(ofGrant(id))), usdMicros: 0, ofDay: tokens })),
         book: (booking, grant) =>
           around(() => {
             if (!booked.has(booking.id)) booked.set(booking.id, { ...booking, session: grant });

@@ -107,7 +107,6 @@ export function createWorld(options: WorldOptions = {}) {
   const reserved = new Map<string, number>();
   const settings = {
     ...DEFAULTS,
-    review: { ...DEFAULTS.review, replayTokens: granted },
     learning: { ...DEFAULTS.learning, verdicts },
   };
   const grant = { tokens: granted };
@@ -198,7 +197,7 @@ export function createWorld(options: WorldOptions = {}) {
           const left = reserved.get(id) ?? Math.min(tokens, grant.tokens);
           if (left <= 0) return null;
           reserved.set(id, left);
-          return { tokens: left, usdMicros: 0 };
+          return { tokens: left, usdMicros: 0, ofDay: granted };
         },
         book: effect("book", async (booking: Booking, id: string) => {
           if (seen.bookings.has(booking.id)) return;

@@ -33,7 +33,11 @@ export function createAccounts({ review, budget }: Settings) {
     forExperiments(profile: ProfileId): ReplayBudget {
       const { reserveReplay, bookReplay, release } = ledger(profile);
       return {
-        reserve: async (asked) => reserveReplay({ ...asked, limit: review.replayTokens, day: toDayBudget(budget) }),
+        async reserve(asked) {
+          const ofDay = review.replayTokens;
+          const left = reserveReplay({ ...asked, limit: ofDay, day: toDayBudget(budget) });
+          return left && { ...left, ofDay };
+        },
         book: async (booking, grant) => bookReplay({ booking, grant }),
         release: async (id) => release(id),
       };
