@@ -169,7 +169,7 @@ export function createRows(sql: Sql) {
       const record = JSON.stringify(run);
       if (run.replay !== null) sql.run("UPDATE experiment_run SET record = ? WHERE id = ?", record, run.replay);
       else {
-        // `+`: not by the index on ids, where the recorded turns of all experiments are alike.
+        // The plus keeps the index on ids out: there the recorded turns of all experiments are alike.
         const of = "experiment = ? AND +id IS NULL AND json_extract(record, '$.turn') = ?";
         sql.run(`UPDATE experiment_run SET record = ? WHERE ${of}`, record, run.experiment, run.turn);
       }
