@@ -2789,7 +2789,7 @@ export interface Contract {
     };
   };
   "POST /v1/skills/{name}/replay": {
-    body?: { rev?: number | undefined; tokens?: number | undefined };
+    body?: { rev?: number | undefined; tokens?: number | undefined; turns?: string[] | undefined };
     answer: {
       v: 1;
       id: string;
@@ -2897,7 +2897,7 @@ export interface Contract {
     };
   };
   "POST /v1/skills/try": {
-    query: { name?: string | undefined; tokens?: string | undefined };
+    query: { name?: string | undefined; tokens?: string | undefined; turns?: string | undefined };
     body: {
       name?: string | undefined;
       files: Record<string, string | { base64: string }>;

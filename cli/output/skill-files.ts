@@ -37,10 +37,10 @@ export async function importSkill(
 export async function trySkill(
   client: Client,
   file: string,
-  { name, tokens, key }: { name: string | undefined; tokens: number | undefined; key: string },
+  { key, name, ...asked }: Record<"name" | "turns", string | undefined> & { tokens: number | undefined; key: string },
 ): Promise<Experiment> {
   const { folder, body } = readSkill(file);
-  const [method, path] = fillRoute("POST /v1/skills/try", { query: { name: name ?? folder, tokens } });
+  const [method, path] = fillRoute("POST /v1/skills/try", { query: { name: name ?? folder, ...asked } });
   const headers = { ...body.headers, "idempotency-key": key };
   return client.http.json(Experiment, method, path, { ...body, headers });
 }

@@ -21,8 +21,9 @@ import {
 import type { Output } from "../output/output.ts";
 import { trySkill } from "../output/skill-files.ts";
 
-const TOKENS_FLAG = {
+const ASKED_FLAGS = {
   tokens: { type: "string", value: "N", help: "grant this many tokens for it" },
+  turns: { type: "string", value: "IDS", help: "on these turns alone, with commas between them" },
 } as const satisfies Flags;
 
 export const EXPERIMENT_ACTIONS: Action[] = [
@@ -30,11 +31,15 @@ export const EXPERIMENT_ACTIONS: Action[] = [
     name: "try",
     words: "FILE",
     help: "would this file have helped? runs earlier turns with it and without it",
-    flags: { name: { type: "string", value: "SKILL", help: "under this name" }, ...TOKENS_FLAG },
+    flags: { name: { type: "string", value: "SKILL", help: "under this name" }, ...ASKED_FLAGS },
     run: (call) =>
       follow(call, (client) => {
         const { words, flags } = call;
-        const asked = { name: textFlag(flags, "name"), tokens: readNumber(flags, "tokens") };
+        const asked = {
+          name: textFlag(flags, "name"),
+          tokens: readNumber(flags, "tokens"),
+          turns: textFlag(flags, "turns"),
+        };
         return trySkill(client, words[0]!, { ...asked, key: randomUUID() });
       }),
   },
@@ -42,13 +47,16 @@ export const EXPERIMENT_ACTIONS: Action[] = [
     name: "replay",
     words: "SKILL",
     help: "the same for a skill of yours; exit code 1 if it does not help",
-    flags: { rev: { type: "string", value: "REV", help: "this revision; else the present one" }, ...TOKENS_FLAG },
+    flags: { rev: { type: "string", value: "REV", help: "this revision; else the present one" }, ...ASKED_FLAGS },
     run: (call) =>
       follow(call, (client) => {
         const { words, flags } = call;
         return client.call(Experiment, "POST /v1/skills/{name}/replay", {
           params: { name: words[0]! },
-          body: { rev: readNumber(flags, "rev"), tokens: readNumber(flags, "tokens") },
+          body: {
+            ...{ rev: readNumber(flags, "rev"), tokens: readNumber(flags, "tokens") },
+            turns: textFlag(flags, "turns")?.split(","),
+          },
           headers: { "idempotency-key": randomUUID() },
         });
       }),

@@ -1,9 +1,9 @@
 // Chooses the earlier turns on which a text is tried: those that it cites, and similar ones that it does not cite, which alone show that it
 // carries over. Called by pump.ts. Reads through its port only.
 import { type SkillName, type TurnId, fromCitation, fromTurnId } from "../schemas/ids.ts";
+import { MAX_TURNS } from "../schemas/learning/experiment-api.ts";
 import type { RecordedTurn, RecordedTurns } from "./ports.ts";
 
-export const MAX_TURNS = 4;
 /** Each is a question to a session. [own] */
 const MAX_CITED_ASKED = 12;
 const MAX_SIMILAR_ASKED = 12;
@@ -23,18 +23,21 @@ export interface Choice {
 export interface AskedChoice {
   skill: SkillName;
   citations: readonly string[];
+  /** A person named these: no others are tried, and each counts as one that the text cites. */
+  named?: readonly TurnId[] | undefined;
   about: string;
   now: number;
 }
 
 export async function chooseTurns(
   turns: RecordedTurns,
-  { skill, citations, about, now }: AskedChoice,
+  { skill, citations, named, about, now }: AskedChoice,
 ): Promise<Choice> {
-  const cited = await describeCited(turns, citations);
+  const cited = await (named ? describeEach(turns, named) : describeCited(turns, citations));
   const known = new Set(cited.map(({ turn }) => turn));
-  const found = await turns.findSimilar({ skill, words: about, before: now, limit: MAX_SIMILAR_ASKED });
-  const similar = await describeSimilar(
+  const asked = { skill, words: about, before: now, limit: MAX_SIMILAR_ASKED };
+  const found = named ? [] : await turns.findSimilar(asked);
+  const similar = await describeEach(
     turns,
     found.filter((turn) => !known.has(turn)),
   );
@@ -81,7 +84,8 @@ async function describeCorrected(turns: RecordedTurns, turn: RecordedTurn): Prom
   return isRefuted || isRemark ? before : null;
 }
 
-async function describeSimilar(turns: RecordedTurns, found: TurnId[]): Promise<RecordedTurn[]> {
+/** Until there are enough that can be run again. */
+async function describeEach(turns: RecordedTurns, found: readonly TurnId[]): Promise<RecordedTurn[]> {
   const described: RecordedTurn[] = [];
   for (const id of new Set(found)) {
     const { session, n } = fromTurnId(id);

@@ -37,6 +37,8 @@ export interface NewExperiment {
   parent: Sha256 | null;
   /** In the stored form, `<session>/<entry>#<source>`. */
   citations: string[];
+  /** The turns that a person named: it is tried on these alone. Absent: none. */
+  named?: TurnId[];
   /** The text's description and requests: what similar work is searched with. */
   about: string;
   /** The session that is told how it ended; `null`: nobody is. */

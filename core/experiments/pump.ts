@@ -81,12 +81,12 @@ async function reserve(context: PumpContext, experiment: StoredExperiment): Prom
 
 async function choose(context: PumpContext, experiment: StoredExperiment): Promise<void> {
   const { host, rows } = context;
-  const { skill, citations, about } = experiment;
+  const { skill, citations, named, about } = experiment;
   const own = await readArm(context, experiment, "with");
   if (!own.ok) return endWith(context, experiment, null, "Its text is gone.");
   const parent = experiment.parent === null ? null : await readArm(context, experiment, "parent");
   const hasParent = parent?.ok === true;
-  const { tried, left } = await chooseTurns(host.turns, { skill, citations, about, now: host.clock.now() });
+  const { tried, left } = await chooseTurns(host.turns, { skill, citations, named, about, now: host.clock.now() });
   const passes = {
     ...(await checkText(host, own.value!, "with")),
     ...(parent?.ok && (await checkText(host, parent.value!, "parent"))),

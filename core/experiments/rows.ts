@@ -47,6 +47,8 @@ export const StoredExperiment = Experiment.omit({ runs: true }).extend({
   /** Fingerprint of what was asked, so that the same key with another body is refused. */
   asked: Sha256,
   citations: z.array(z.string()),
+  /** Absent: no turn was named. */
+  named: z.array(TurnId).optional(),
   about: z.string(),
   /** The text is in `experiment_text`. */
   isGiven: z.boolean(),

@@ -11,11 +11,12 @@ export function toExperiment(
   asked: NewExperiment,
   made: { id: ExperimentId; asked: string; now: number },
 ): StoredExperiment {
-  const { key, skill, occasion, rev, text, parent, citations, about, session, given, tokens } = asked;
+  const { key, skill, occasion, rev, text, parent, citations, named, about, session, given, tokens } = asked;
   return {
     ...{ v: 1, id: made.id, skill, text, parent, rev: rev ?? null, occasion, session, state: "waiting", outcome: null },
     ...{ why: "", turns: [], arms: {}, tokens: { granted: 0, used: 0 }, createdAt: made.now, endedAt: null },
     ...{ runsUntil: null, key, asked: made.asked, citations, about, isGiven: given !== undefined },
+    ...(named && { named }),
     ...{ ownTokens: tokens ?? null, step: "reserve", due: made.now, tries: 0, seq: 0, tried: [], hasParent: false },
     ...{ passes: {}, concluding: null },
   };

@@ -70,6 +70,14 @@ describe("a word that failed", () => {
   });
 });
 
+it("tries a text on the turns that a person named, and on no others", async () => {
+  const world = createWorld({ turns: { 1: {}, 3: {} }, similar: [2], answer: cheaper });
+  await world.makeSkill();
+  const ended = await world.tryText(world.open(), asked({ occasion: "asked", named: turnIds(3) }));
+  expect(ended.turns.map(({ turn, cited }) => [turn, cited])).toEqual([[turnIds(3)[0], true]]);
+  expect(new Set(ended.runs.map(({ turn }) => turn))).toEqual(new Set(turnIds(3)));
+});
+
 it("tries what a person's correction taught on the turn that it corrects", async () => {
   const refuted = { outcome: "failure", judge: "message", accepted: null } as const;
   const world = createWorld({ turns: { 1: refuted } });

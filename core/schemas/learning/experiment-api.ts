@@ -1,6 +1,7 @@
 // What the API takes and answers about experiments. Forms only; experiment.ts has the stored ones.
 import * as z from "zod";
 import { Entry } from "../entry.ts";
+import { TurnId } from "../ids.ts";
 import { Experiment, ExperimentId, ExperimentRun } from "./experiment.ts";
 
 /** [own] A text that is tried without being in the library, over all its files. It is kept in one row of the profile's experiments. */
@@ -16,9 +17,20 @@ export const GivenTokens = z
   .max(MAX_TOKENS)
   .describe("Tokens that this experiment may use at most. Without it: what the day's `review.replayTokens` leaves.");
 
+/** Of one experiment. */
+export const MAX_TURNS = 4;
+
+/** What a person wants a text tried on. */
+export const NamedTurns = z
+  .array(TurnId)
+  .min(1)
+  .max(MAX_TURNS)
+  .describe("Earlier turns to try it on, these alone. Without it: those that the text cites, and similar ones.");
+
 export const ReplaySkill = z.strictObject({
   rev: z.int().min(1).optional().describe("The revision to try; without it the present one."),
   tokens: GivenTokens.optional(),
+  turns: NamedTurns.optional(),
 });
 export type ReplaySkill = z.infer<typeof ReplaySkill>;
 

@@ -97,13 +97,27 @@ describe("a skill of the library", () => {
     expect(taken).toEqual([
       {
         ...{ key: expect.stringMatching(/^asked:\w{26}$/), skill: "tides", occasion: "asked", session: null, rev: 2 },
-        sent: "[null,5000]",
+        sent: "[null,5000,null]",
         ...{ text: textOfFiles(hashFiles(files)), parent: before, citations: [], tokens: 5_000 },
         about: "Reads tides.\nWhen is high water?",
       },
     ]);
     await call("POST", "/v1/skills/tides/replay", { body: { tokens: 5_000, rev: 1 } });
-    expect(taken).toMatchObject([{ rev: 1, text: before, parent: null, sent: "[1,5000]" }]);
+    expect(taken).toMatchObject([{ rev: 1, text: before, parent: null, sent: "[1,5000,null]" }]);
+    expect(taken[0]).not.toHaveProperty("named");
+  });
+
+  it("is tried on the turns that the person names", async () => {
+    const turns = [`${toId(7)}-1`, `${toId(8)}-12`];
+    await call("POST", "/v1/skills/tides/replay", { body: { tokens: 1, turns } });
+    expect(taken).toMatchObject([{ named: turns }]);
+    const tried = { body: toMd("Third."), type: "text/markdown" };
+    await call("POST", `/v1/skills/try?tokens=1&turns=${turns.join(",")}`, tried);
+    expect(taken).toMatchObject([{ named: turns }]);
+    for (const wrong of [[], ["x"], Array.from({ length: 5 }, () => turns[0])]) {
+      const answer = await call("POST", "/v1/skills/tides/replay", { body: { tokens: 1, turns: wrong } });
+      expect([answer.status, taken]).toEqual([400, []]);
+    }
   });
 
   it("that comes with the deployment is tried with its files", async () => {

@@ -8,6 +8,8 @@ import { SkillName } from "../../../core/schemas/ids.ts";
 import {
   ExperimentLine,
   ExperimentList,
+  MAX_TURNS,
+  NamedTurns,
   ReplaySkill,
   RunEntries,
 } from "../../../core/schemas/learning/experiment-api.ts";
@@ -36,6 +38,12 @@ const MAX_ENTRIES = 500;
 
 const OnceHeaders = z.object({ "idempotency-key": IdempotencyKey.optional() });
 const Params = z.object({ experiment: ExperimentId });
+/** In a query: with commas between them. */
+const TurnList = z
+  .string()
+  .transform((text) => text.split(","))
+  .pipe(NamedTurns)
+  .meta({ type: "string", description: `${NamedTurns.description} Up to ${MAX_TURNS}, with commas between them.` });
 const TAKE_REFUSALS = ["replay_not_granted", "idempotency_conflict", "too_many_experiments"] as const;
 const REPEATED = "Repeated with the same `Idempotency-Key`, it answers with the experiment that it made.";
 
@@ -58,8 +66,8 @@ experiments.openapi(
   }),
   async (c) => {
     const { name } = c.req.valid("param");
-    const { rev, tokens } = c.req.valid("json");
-    const by = { key: c.req.valid("header")["idempotency-key"], tokens };
+    const { rev, ...given } = c.req.valid("json");
+    const by = { key: c.req.valid("header")["idempotency-key"], tokens: given.tokens, turns: given.turns };
     const asked = await ofRevision(openSkills(c.env, c.var.profile), { name, rev }, by);
     return answerTaken(c, await take(c, asked));
   },
@@ -77,15 +85,19 @@ experiments.openapi(
       `POST /v1/skills/{name}/replay. ${REPEATED}`,
     request: {
       headers: OnceHeaders,
-      query: z.strictObject({ name: z.string().optional(), tokens: numeric(1, 999_999_999).optional() }),
+      query: z.strictObject({
+        name: z.string().optional(),
+        tokens: numeric(1, 999_999_999).optional(),
+        turns: TurnList.optional(),
+      }),
       body: TRIED_BODY,
     },
     responses: describeResponses(202, "The experiment, as it begins", Experiment),
   }),
   async (c) => {
-    const { name, tokens } = c.req.valid("query");
+    const { name, tokens, turns } = c.req.valid("query");
     const skill = unwrap(await readTried(c, { name }));
-    const by = { key: c.req.valid("header")["idempotency-key"], tokens: tokens ?? skill.tokens };
+    const by = { key: c.req.valid("header")["idempotency-key"], tokens: tokens ?? skill.tokens, turns };
     return answerTaken(c, await take(c, await ofGiven(openSkills(c.env, c.var.profile), skill, by)));
   },
 );

@@ -4,7 +4,7 @@ import type { NewExperiment } from "../../../core/experiments/ports.ts";
 import { toAbout } from "../../../core/experiments/present-text.ts";
 import type { SkillStore } from "../../../core/ports.ts";
 import { type FileBodies, textOrEmpty, toBytes } from "../../../core/schemas/file-body.ts";
-import type { SkillName } from "../../../core/schemas/ids.ts";
+import type { SkillName, TurnId } from "../../../core/schemas/ids.ts";
 import { hashFiles, sha256Hex, textOfFiles } from "../../../core/schemas/learning/digest.ts";
 import { MAX_TRIED_BYTES } from "../../../core/schemas/learning/experiment-api.ts";
 import type { ImportedSkill } from "../../../core/skills/exchange/import.ts";
@@ -17,10 +17,11 @@ import { verdictOf } from "../../../core/hub/package/report.ts";
 import { AppError, unwrap } from "../problems.ts";
 import { bundledFiles } from "../skills/skills.ts";
 
-/** The `Idempotency-Key` of the request, and what the person grants. */
+/** The `Idempotency-Key` of the request, what the person grants, and the turns that they name. */
 export interface AskedBy {
   key: string | undefined;
   tokens: number | undefined;
+  turns: TurnId[] | undefined;
 }
 
 /** A text of the library. Throws `skill_not_found`, `revision_not_found`, `revision_purged`. */
@@ -70,12 +71,13 @@ export async function ofGiven(
 /** `what`: the revision or the text that the request names, if it names one. */
 function toWish(
   route: string,
-  { key, tokens }: AskedBy,
+  { key, tokens, turns }: AskedBy,
   what?: number | string,
-): Pick<NewExperiment, "key" | "sent" | "session" | "tokens"> {
+): Pick<NewExperiment, "key" | "sent" | "session" | "tokens" | "named"> {
   const own = key === undefined ? ulid() : sha256Hex(`${route} ${key}`);
-  const sent = JSON.stringify([what ?? null, tokens ?? null]);
-  return { key: `asked:${own}`, sent, session: null, ...(tokens !== undefined && { tokens }) };
+  const sent = JSON.stringify([what ?? null, tokens ?? null, turns ?? null]);
+  const given = { ...(tokens !== undefined && { tokens }), ...(turns && { named: turns }) };
+  return { key: `asked:${own}`, sent, session: null, ...given };
 }
 
 function describe(files: FileBodies): string {
