@@ -16,18 +16,23 @@ export const MONTHS = [
   ...["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november"],
   "december",
 ];
-const MONTH = "(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\\.?";
+const MONTH = "(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\\.?";
+/** Between the words of a date. Bounded: an answer may be all blanks. */
+const BLANK = "\\s{1,3}";
 const DATES: { form: RegExp; read(parts: string[]): string[] }[] = [
   { form: /\b(\d{4})-(\d{1,2})-(\d{1,2})(?:T[\d:.]+Z?)?\b/giu, read: ([y, m, d]) => days(y, m, d) },
   { form: /\b(\d{4})\/(\d{1,2})\/(\d{1,2})\b/giu, read: ([y, m, d]) => days(y, m, d) },
   { form: /\b(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})\b/giu, read: ([d, m, y]) => days(y, m, d) },
   { form: /\b(\d{1,2})\/(\d{1,2})\/(\d{4})\b/giu, read: ([a, b, y]) => [...days(y, a, b), ...days(y, b, a)] },
   {
-    form: new RegExp(`\\b(\\d{1,2})(?:st|nd|rd|th|\\.)?\\s+(?:of\\s+)?${MONTH}\\s*,?\\s+(\\d{4})\\b`, "giu"),
+    form: new RegExp(
+      `\\b(\\d{1,2})(?:st|nd|rd|th|\\.)?${BLANK}(?:of${BLANK})?${MONTH}\\s?,?${BLANK}(\\d{4})\\b`,
+      "giu",
+    ),
     read: ([d, m, y]) => days(y, monthOf(m), d),
   },
   {
-    form: new RegExp(`\\b${MONTH}\\s+(\\d{1,2})(?:st|nd|rd|th)?\\s*,?\\s+(\\d{4})\\b`, "giu"),
+    form: new RegExp(`\\b${MONTH}${BLANK}(\\d{1,2})(?:st|nd|rd|th)?\\s?,?${BLANK}(\\d{4})\\b`, "giu"),
     read: ([m, d, y]) => days(y, monthOf(m), d),
   },
 ];
@@ -56,7 +61,7 @@ const SCALES: Record<string, number> = {
 export function readValues(text: string): Values {
   const values: Values = [];
   // `NFKC` would turn the blanks between groups of digits into ordinary ones.
-  let left = text.replace(/^[^\S\n]*(?:#{1,6}\s|\d{1,3}[.)]\s)/gmu, " ").replace(/[*_`~|]/gu, " ");
+  let left = text.replace(/^[ \t]*(?:#{1,6}\s|\d{1,3}[.)]\s)/gmu, " ").replace(/[*_`~|]/gu, " ");
   for (const { form, read } of DATES) {
     left = left.replace(form, (whole: string, ...parts: unknown[]) => {
       const readings = read(parts.filter((part): part is string => typeof part === "string").slice(0, 3));
@@ -67,7 +72,7 @@ export function readValues(text: string): Values {
   }
   for (const [, sign = "", inner = "", digits = "", unit = ""] of left.matchAll(NUMBER)) {
     if (values.length >= MAX_VALUES) break;
-    const readings = readNumber(digits.replace(/[.,'’]+$/u, ""));
+    const readings = readNumber(withoutEnd(digits));
     if (readings.length === 0) continue;
     const factor = (/[-−]/u.test(sign + inner) ? -1 : 1) * (SCALES[unit.toLowerCase()] ?? 1);
     const places = Math.round(Math.log10(Math.abs(factor)));
@@ -81,6 +86,13 @@ export function readValues(text: string): Values {
     });
   }
   return values;
+}
+
+/** Without the marks of the sentence behind it. */
+function withoutEnd(digits: string): string {
+  let end = digits.length;
+  while (end > 0 && ".,'’".includes(digits[end - 1]!)) end--;
+  return digits.slice(0, end);
 }
 
 /** Every meaning of digits with commas, points and other separators. Empty: it is no number, such as a version. */

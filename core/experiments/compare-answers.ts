@@ -89,9 +89,9 @@ function toPlainText(text: string): string {
     .split("\n")
     .filter((line) => !isRule(line))
     .join("\n")
-    .replace(/^[^\S\n]*(?:#{1,6}|>|[-*+]|\d{1,3}[.)])[^\S\n]+/gmu, "")
+    .replace(/^[ \t]*(?:#{1,6}|>|[-*+]|\d{1,3}[.)])[ \t]+/gmu, "")
     .replace(/```\w*/gu, " ")
-    .replace(/\[([^\]\n]*)\]\([^)\n]*\)/gu, "$1")
+    .replace(/\[([^[\]\n]*)\]\([^()\n]*\)/gu, "$1")
     .replace(/[*_`~|]/gu, " ")
     .trim();
 }
