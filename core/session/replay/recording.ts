@@ -32,14 +32,17 @@ export interface RecordingOptions {
   putFiles(result: ToolResult): void;
 }
 
+/** The code of a call that is not made in a repetition. */
+export const NOT_IN_REPLAY = "not_in_replay";
+
 const LIBRARY_TOOLS = new Set(["skills_list", "skill_view"]);
 
 const LEFT = fail(
   "left_recording",
   "This work is being repeated, and nobody has recorded what this call gives. The run ends here.",
 );
-const NOT_IN_REPLAY = fail(
-  "not_in_replay",
+const REFUSED = fail(
+  NOT_IN_REPLAY,
   "This work is being repeated, and nothing outside its workspace is done in a repetition. Go on without this call.",
 );
 
@@ -68,7 +71,7 @@ export function openRecording(options: RecordingOptions): Recording {
       return async ({ call, gate }) => {
         const found = pick(load(), call, next);
         if (found) return wasDenied(found) ? { state: "refused", result: toResult(found, isExact) } : { state: "run" };
-        return (await isAllowed(gate)) ? { state: "run" } : { state: "refused", result: NOT_IN_REPLAY };
+        return (await isAllowed(gate)) ? { state: "run" } : { state: "refused", result: REFUSED };
       };
     },
     noticeAt(n) {
@@ -189,7 +192,7 @@ function toResult({ failed, parts, print, spent, delegated }: ToolEntry, isExact
 }
 
 function refuse(call: ToolCall, tool: Tool, { noteLeft }: RecordingOptions): ToolResult {
-  if (tool.effect !== "read") return NOT_IN_REPLAY;
+  if (tool.effect !== "read") return REFUSED;
   noteLeft(call);
   return LEFT;
 }

@@ -4,11 +4,13 @@ import { headOf } from "../../clip.ts";
 import { isAnswered, observeTurn } from "../../learning/observe/observe.ts";
 import { type Entry, addUsage, textOf } from "../../schemas/entry.ts";
 import { MAX_ANSWER_CHARS, type ReplayEnd, type ReplayReport, emptyReport } from "../../schemas/learning/experiment.ts";
+import { failureCode } from "../../learning/tool-facts.ts";
 import type { UsageLine } from "../../schemas/usage.ts";
 import type { EngineContext } from "../context.ts";
 import { isOpen } from "../log-turns.ts";
 import { readTurnEntries } from "../learning/observations.ts";
 import { toTurnLines } from "../ledger.ts";
+import { NOT_IN_REPLAY } from "./recording.ts";
 import type { ReplayState } from "./replay-state.ts";
 
 /** Codes of turns that their budget ended. */
@@ -26,7 +28,9 @@ export function toReport(
   const turn = placed ? log.turn(order.source.turn) : null;
   if (!placed || !turn || isOpen(turn)) return null;
   const entries = readTurnEntries(context, turn);
-  const observed = observeTurn({ session: host.session, turn: turn.n, entries });
+  const counted = entries.filter((entry) => !isRefusedHere(entry));
+  const refused = entries.length - counted.length;
+  const observed = observeTurn({ session: host.session, turn: turn.n, entries: counted });
   const isTested = (one: { skill: string; text: string }) =>
     one.skill === order.skill && (text === null || one.text === text);
   const tried = (observed.triedWords ?? []).filter(isTested);
@@ -39,7 +43,11 @@ export function toReport(
     end: toEnd(turn.state === "done" && isAnswered(entries), left !== null, code),
     code,
     answer: answer ? headOf(textOf(answer), MAX_ANSWER_CHARS) : null,
-    stats: turn.stats,
+    stats: {
+      ...turn.stats,
+      toolCalls: turn.stats.toolCalls - refused,
+      failedCalls: turn.stats.failedCalls - refused,
+    },
     exit: observed.judgements![0]!.outcome,
     loaded: observed.loaded.some(isTested),
     contradicted: failedWords.length > 0 || (observed.unfollowed ?? []).some(isTested),
@@ -50,6 +58,11 @@ export function toReport(
     lines: toOwnLines(entries, isCopied),
     endedAt: (turn.endedAt ?? 0) - placed.shiftMs,
   };
+}
+
+/** A call that is only done outside of repetitions. It says nothing of the text: it counts as no call, and as no failure. */
+function isRefusedHere(entry: Entry): boolean {
+  return entry.kind === "tool" && entry.failed && failureCode(entry) === NOT_IN_REPLAY;
 }
 
 /** What the run has used so far. */
