@@ -1,6 +1,6 @@
 // Tries texts on earlier turns on the real stack and kills the whole stack with SIGKILL at random moments while experiments and their replays
 // run. Called by chaos.ts. What became of them is read through the API (replay-measure.ts), and from what reached the doubles outside.
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -16,7 +16,7 @@ import { buildWorkers } from "./build.ts";
 import { type MeasuredReplays, countReplays } from "./replay-measure.ts";
 import { LOOK_UP, MCP_NAME, PROBED, PROBE_READ, PROBE_SEND, QUESTION, SEND, writeText } from "./replay-script.ts";
 import { type ReplayWorld, startReplayWorld } from "./replay-world.ts";
-import { startOrDie } from "./stack.ts";
+import { runAndClear, startOrDie } from "./stack.ts";
 
 export interface ReplayStackOptions {
   kills: number;
@@ -49,13 +49,7 @@ export async function runReplaysOnStack(options: ReplayStackOptions): Promise<Re
   const stateDir = mkdtempSync(join(tmpdir(), "talaria-chaos-"));
   const world = await startReplayWorld();
   const run = new ReplayChaos(options, stateDir, world);
-  try {
-    return await run.all();
-  } finally {
-    await run.end();
-    world.close();
-    rmSync(stateDir, { recursive: true, force: true });
-  }
+  return runAndClear(run, { world, stateDir });
 }
 
 class ReplayChaos {

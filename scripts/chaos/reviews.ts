@@ -1,7 +1,7 @@
 // Runs reviews and curations on the real stack and kills the whole stack with SIGKILL again and again: at store calls, during
 // starts, and at random moments. Each queue message is also delivered several times, twice at once and out of order. Called by
 // chaos.ts and, in a short form, by a test. store-disk.ts reads what a kill left; review-measure.ts measures it.
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -13,7 +13,7 @@ import { addOverlappingSkills, findMerges, toMergeMessage } from "./merge.ts";
 import { SETTLED_MS, curate, rate, hasWorkEnded } from "./person.ts";
 import { type ReviewDamage, type ReviewedSession, measureReviews } from "./review-measure.ts";
 import { type ReviewWorld, startReviewWorld } from "./review-world.ts";
-import { startOrDie, waitUntil } from "./stack.ts";
+import { runAndClear, startOrDie, waitUntil } from "./stack.ts";
 import { type StoredThings, readOwed, readStores } from "./store-disk.ts";
 import { readOperatorToken } from "../stack/local-state.ts";
 import { freePort } from "../stack/processes.ts";
@@ -96,13 +96,7 @@ export async function runReviews(options: ReviewsOptions): Promise<ReviewsRun> {
   const stateDir = mkdtempSync(join(tmpdir(), "talaria-chaos-"));
   const world = await startReviewWorld();
   const run = new Run(options, stateDir, world, await freePort());
-  try {
-    return await run.all();
-  } finally {
-    await run.end();
-    world.close();
-    rmSync(stateDir, { recursive: true, force: true });
-  }
+  return runAndClear(run, { world, stateDir });
 }
 
 /** The state of one run, and the steps that change it. */

@@ -1,4 +1,5 @@
-// Starts the stack of a chaos run, and can kill it during the start. Used by turns.ts and reviews.ts.
+// Starts the stack of a chaos run, can kill it during the start, and clears up behind the run. Used by the runs on the stack.
+import { rmSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Stack, StackError, startStack } from "../stack/stack.ts";
 
@@ -27,4 +28,18 @@ export async function startOrDie(
 
 export async function waitUntil(isSo: () => boolean, timeoutMs: number): Promise<void> {
   for (const end = Date.now() + timeoutMs; Date.now() < end && !isSo();) await pause(20);
+}
+
+/** What the run has measured. Its stack, its doubles and its state are gone, however it ends. */
+export async function runAndClear<T>(
+  run: { all(): Promise<T>; end(): Promise<void> },
+  { world, stateDir }: { world: { close(): void }; stateDir: string },
+): Promise<T> {
+  try {
+    return await run.all();
+  } finally {
+    await run.end();
+    world.close();
+    rmSync(stateDir, { recursive: true, force: true });
+  }
 }

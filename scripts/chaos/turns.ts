@@ -1,7 +1,7 @@
 // Runs turns of ten tool calls on the real stack and kills the whole stack with SIGKILL again and again: at points of the journal
 // and at random moments. Called by chaos.ts and, in a short form, by a test. disk.ts reads what a kill left; turn-measure.ts
 // measures the turns through the API.
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -11,7 +11,7 @@ import { buildWorkers } from "./build.ts";
 import { type Disk, type StoredTurn, openDisk } from "./disk.ts";
 import { type PointPool, createPointPool, mergeLives } from "./points.ts";
 import { type TurnReading, followTurn } from "./reader.ts";
-import { startOrDie, waitUntil } from "./stack.ts";
+import { runAndClear, startOrDie, waitUntil } from "./stack.ts";
 import { type MeasuredTurns, type TurnUnderTest, measureTurns } from "./turn-measure.ts";
 import { type World, startWorld, writeTaskText } from "./world.ts";
 import { readOperatorToken } from "../stack/local-state.ts";
@@ -80,13 +80,7 @@ export async function runTurns(options: TurnsOptions): Promise<TurnsRun> {
   const stateDir = mkdtempSync(join(tmpdir(), "talaria-chaos-"));
   const world = await startWorld();
   const run = new Run(options, stateDir, world, await freePort());
-  try {
-    return await run.all();
-  } finally {
-    await run.end();
-    world.close();
-    rmSync(stateDir, { recursive: true, force: true });
-  }
+  return runAndClear(run, { world, stateDir });
 }
 
 /** The state of one run, and the steps that change it. */

@@ -22,6 +22,7 @@ async function record(skills: Record<string, SkillNext>, says = "Count the rows.
   return {
     now: () => clock.now(),
     learn: session.learn,
+    noteUse: session.skills.noteUse,
     revise: (name: string, text: string) =>
       session.skills.change(adjustment(name, { files: { "SKILL.md": text } }, `revise ${name}`)),
     async runAgain(order: Pick<ReplayOrder, "arm"> & Partial<ReplayOrder>) {
@@ -97,4 +98,14 @@ describe("a text that the turn itself had loaded", () => {
     for (const { read } of [without, tested]) expect(read).not.toContain(`Present ${TESTED}.`);
     expect(tested.read).toContain("The tested way.");
   });
+});
+
+test("a skill that would be recalled today is not loaded beside the tested text", async () => {
+  const { learn, noteUse, runAgain } = await record({}, "Export the ledger for the auditors, please.");
+  const description = "Exporting a ledger for the auditors.";
+  await learn("ledgers", md("ledgers", "Use latin1."), { origin: "review", description });
+  await noteUse({ ledgers: { uses: 2, successes: 2, failures: 0, lastUsedDay: "2026-01-01" } });
+  const { system, read } = await runAgain({ arm: "without" });
+  expect(system).toContain("ledgers");
+  expect(read).not.toContain("Use latin1.");
 });

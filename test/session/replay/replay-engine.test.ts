@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { ModelRequest, Tool } from "../../../core/agent/contract.ts";
 import { succeed } from "../../../core/agent/tool-result.ts";
 import { ok } from "../../../core/errors.ts";
-import type { Entry } from "../../../core/schemas/entry.ts";
+import { type Entry, NO_USAGE } from "../../../core/schemas/entry.ts";
 import * as z from "zod";
 import { type ScriptLine, type ScriptedAnswer, createScriptedModel } from "../../support/wires/scripted-model.ts";
 import { type SessionOptions, createScriptedSession, must } from "../../support/session/scripted-session.ts";
@@ -221,6 +221,29 @@ describe("what reaches outside", () => {
     expect(replay.reports).toMatchObject([{ end: "answered", answer: "I could not.", stats, exit: "unknown" }]);
     expect(JSON.stringify(life.entries())).toContain("not_in_replay");
   });
+});
+
+test("a read of another turn is answered as it was there, and costs nothing a second time", async () => {
+  const { happened, tools } = createOutside();
+  const vision = { kind: "vision", model: "eyes", usage: { ...NO_USAGE, input: 900 } } as const;
+  const look: Tool = {
+    ...tools[0]!,
+    run: async (...asked) => ({ ...(await tools[0]!.run(...asked)), spent: [vision] }),
+  };
+  const turns = [call("web_look", { q: "rain" }), { text: "It rains." }, { text: "Hello." }];
+  const { again } = await record(turns, ["Look.", "Hello."], { tools: [look] });
+  for (const turn of [1, 2]) {
+    const order = { source: { session: SESSION, turn }, arm: "without" as const };
+    const replay = again([call("web_look", { q: "rain" }), { text: "It rains." }], { order });
+    const life = replay.boot();
+    await life.begin();
+    await life.run();
+    const [read] = life.entries().filter(({ kind }) => kind === "tool");
+    expect(JSON.stringify(read)).toContain("page of rain");
+    expect(read).not.toHaveProperty("spent");
+    expect(replay.reports).toMatchObject([{ end: "answered", lines: [{ kind: "replay", model: "scripted:test" }] }]);
+  }
+  expect(happened).toEqual(["web_look rain"]);
 });
 
 describe("code", () => {
